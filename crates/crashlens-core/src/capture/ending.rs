@@ -1,0 +1,177 @@
+//! How a process ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::Address;
+
+/// How a process ended, in the words of the report contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Ending {
+    /// What ended it.
+    pub kind: EndingKind,
+    /// The signal that explains the death: the first chance where a handler caught the fault and raised it again.
+    pub signal: Option<Signal>,
+    /// `si_code` by name: `SEGV_MAPERR`, `SI_TKILL`…
+    pub code: Option<String>,
+    /// The faulting address, where the kernel gave one.
+    pub address: Option<Address>,
+    /// The process that sent the signal, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_pid: Option<u32>,
+    /// Status as `waitpid` gave it, once the process is reaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_status: Option<i32>,
+    /// Exit code, for an ordinary exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Faults seen before the last signal, oldest first: caught by a handler that raised again or survived them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_faults: Vec<Fault>,
+}
+
+/// What kind of ending it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndingKind {
+    /// A signal whose action was to end the process.
+    Signal,
+    /// SIGKILL, and the kernel counted an out-of-memory kill at the same time.
+    OomKill,
+    /// An ordinary exit.
+    Exit,
+    /// It was alive when it was looked at (`attach --now`).
+    Running,
+}
+
+/// One signal as it reached a thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Fault {
+    /// The thread.
+    pub thread: u32,
+    /// The signal.
+    pub signal: Signal,
+    /// `si_code` by name.
+    pub code: String,
+    /// Faulting address, where the kernel gave one.
+    pub address: Option<Address>,
+    /// Where the thread was.
+    pub instruction_pointer: Address,
+    /// How often a fault at this instruction was seen.
+    pub count: u64,
+}
+
+/// A Linux signal number that people see by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signal(pub i32);
+
+/// Names of signals 1 to 31 on x86-64 and aarch64.
+const NAMES: [&str; 31] = [
+    "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
+    "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
+    "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
+];
+
+impl Signal {
+    /// `SIGSEGV`
+    pub const SEGV: Self = Self(11);
+    /// `SIGABRT`
+    pub const ABRT: Self = Self(6);
+    /// `SIGBUS`
+    pub const BUS: Self = Self(7);
+    /// `SIGFPE`
+    pub const FPE: Self = Self(8);
+    /// `SIGILL`
+    pub const ILL: Self = Self(4);
+    /// `SIGTRAP`
+    pub const TRAP: Self = Self(5);
+    /// `SIGKILL`
+    pub const KILL: Self = Self(9);
+
+    /// `SIGSEGV`; `SIG34` for a signal without a fixed name.
+    pub fn name(self) -> String {
+        usize::try_from(self.0 - 1)
+            .ok()
+            .and_then(|index| NAMES.get(index))
+            .map_or_else(|| format!("SIG{}", self.0), |name| (*name).to_owned())
+    }
+
+    /// Whether the processor raises it for what an instruction did.
+    pub fn is_fault(self) -> bool {
+        matches!(self, Self::SEGV | Self::BUS | Self::FPE | Self::ILL | Self::TRAP)
+    }
+
+    /// `si_code` by name, for this signal.
+    pub fn code_name(self, code: i32) -> String {
+        let specific = match (self, code) {
+            (Self::SEGV, 1) => Some("SEGV_MAPERR"),
+            (Self::SEGV, 2) => Some("SEGV_ACCERR"),
+            (Self::SEGV, 3) => Some("SEGV_BNDERR"),
+            (Self::SEGV, 4) => Some("SEGV_PKUERR"),
+            (Self::BUS, 1) => Some("BUS_ADRALN"),
+            (Self::BUS, 2) => Some("BUS_ADRERR"),
+            (Self::BUS, 3) => Some("BUS_OBJERR"),
+            (Self::BUS, 4) => Some("BUS_MCEERR_AR"),
+            (Self::BUS, 5) => Some("BUS_MCEERR_AO"),
+            (Self::FPE, 1) => Some("FPE_INTDIV"),
+            (Self::FPE, 2) => Some("FPE_INTOVF"),
+            (Self::FPE, 3) => Some("FPE_FLTDIV"),
+            (Self::FPE, 4) => Some("FPE_FLTOVF"),
+            (Self::FPE, 5) => Some("FPE_FLTUND"),
+            (Self::FPE, 6) => Some("FPE_FLTRES"),
+            (Self::FPE, 7) => Some("FPE_FLTINV"),
+            (Self::FPE, 8) => Some("FPE_FLTSUB"),
+            (Self::ILL, 1) => Some("ILL_ILLOPC"),
+            (Self::ILL, 2) => Some("ILL_ILLOPN"),
+            (Self::ILL, 3) => Some("ILL_ILLADR"),
+            (Self::ILL, 4) => Some("ILL_ILLTRP"),
+            (Self::ILL, 5) => Some("ILL_PRVOPC"),
+            (Self::TRAP, 1) => Some("TRAP_BRKPT"),
+            (Self::TRAP, 2) => Some("TRAP_TRACE"),
+            (Self(31), 1) => Some("SYS_SECCOMP"),
+            _ => None,
+        };
+        let general = match code {
+            0 => "SI_USER",
+            0x80 => "SI_KERNEL",
+            -1 => "SI_QUEUE",
+            -2 => "SI_TIMER",
+            -3 => "SI_MESGQ",
+            -4 => "SI_ASYNCIO",
+            -5 => "SI_SIGIO",
+            -6 => "SI_TKILL",
+            _ => "",
+        };
+        match (specific, general) {
+            (Some(name), _) => name.to_owned(),
+            (None, "") => format!("code {code}"),
+            (None, name) => name.to_owned(),
+        }
+    }
+}
+
+impl Serialize for Signal {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Signal {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let known = NAMES.iter().position(|name| *name == text).map(|index| index as i32 + 1);
+        known
+            .or_else(|| text.strip_prefix("SIG").and_then(|number| number.parse().ok()))
+            .map(Self)
+            .ok_or_else(|| serde::de::Error::custom(format!("unknown signal {text}")))
+    }
+}
+
+impl schemars::JsonSchema for Signal {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Signal".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^SIG[A-Z0-9]+$" })
+    }
+}

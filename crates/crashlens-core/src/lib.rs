@@ -1,0 +1,14 @@
+//! The facts of a process's death, and what is concluded from them.
+//!
+//! This crate holds data and judgement only. It never looks at the machine it runs on: the same
+//! capture gives the same report on any host. Facts come from `crashlens-trace` (a live process)
+//! and `crashlens-unwind` (stacks); words for people are chosen in the `crashlens` binary.
+#![forbid(unsafe_code)]
+
+pub mod capture;
+
+pub use capture::{
+    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust, Gap, GapId, Gaps,
+    Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output, Package, Process, PythonFrame,
+    PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd, Tail, Thread, ThreadRole,
+};

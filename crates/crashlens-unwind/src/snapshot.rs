@@ -1,0 +1,36 @@
+//! The state of a stopped process that is not memory: threads, registers, mappings.
+
+use crashlens_core::{Mapping, Registers};
+use serde::{Deserialize, Serialize};
+
+/// A stopped process, apart from its memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessSnapshot {
+    /// Process id.
+    pub pid: u32,
+    /// Threads in the order of the kernel's list, or of the core's notes.
+    pub threads: Vec<ThreadState>,
+    /// The thread that took the fatal signal.
+    pub crashed_thread: Option<u32>,
+    /// Mappings in ascending order.
+    pub maps: Vec<Mapping>,
+}
+
+/// One stopped thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadState {
+    /// Kernel thread id.
+    pub id: u32,
+    /// `comm`.
+    pub name: String,
+    /// Its registers; `None` when the thread could not be stopped.
+    pub registers: Option<Registers>,
+}
+
+impl ProcessSnapshot {
+    /// The mapping that holds `address`.
+    pub fn mapping_at(&self, address: u64) -> Option<&Mapping> {
+        let after = self.maps.partition_point(|mapping| mapping.start.0 <= address);
+        self.maps[..after].last().filter(|mapping| mapping.contains(address))
+    }
+}
