@@ -24,11 +24,14 @@ pub(crate) enum Command {
 
 /// Run a program and report any native death in its process tree.
 ///
-/// The program sees, does and returns what it would alone. The report goes to standard error, after a
-/// death and nothing else; the program's own output is not touched.
+/// The program sees, does and returns what it would alone. The report goes to standard error, when a
+/// process dies; after an ordinary end there is none. The program's own output is not touched.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: the program's own, or 128+N when signal N ended it. 125 when crashlens failed, \
-126 when the program cannot be started, 127 when it is not found.")]
+#[command(override_usage = "crashlens run [OPTIONS] -- <COMMAND>...")]
+#[command(
+    after_help = "Exit status: the program's own, or 128+N when signal N ended it. 125 when crashlens failed, \
+126 when the program cannot be started, 127 when it is not found."
+)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) saving: SavingArgs,
@@ -40,7 +43,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 
-    /// The program and its arguments, best after `--`
+    /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
@@ -49,8 +52,10 @@ pub(crate) struct RunArgs {
 ///
 /// Reports deaths as `run` does, on standard output. Ctrl-C lets the process go and leaves it running.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit status: the program's own, or 128+N when signal N ended it; 0 when it was let go. \
-125 when crashlens failed.")]
+#[command(
+    after_help = "Exit status: the program's own, or 128+N when signal N ended it; 0 when it was let go. \
+125 when crashlens failed."
+)]
 pub(crate) struct AttachArgs {
     /// The process
     pub(crate) pid: u32,

@@ -23,7 +23,11 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with the exit status of the command it happened in.
     pub(crate) fn new(message: impl Into<String>, status: ExitStatus) -> Self {
-        Self { message: message.into(), help: None, status }
+        Self {
+            message: message.into(),
+            help: None,
+            status,
+        }
     }
 
     /// The same, with advice.
@@ -39,13 +43,23 @@ impl Failure {
 
     /// `diagnose` could not read what it was given.
     pub(crate) fn reading(name: &str, error: &dyn Error) -> Self {
-        Self::new(format!("cannot read {name}: {}", chain(error)), ExitStatus::NoReport)
+        Self::new(
+            format!("cannot read {name}: {}", chain(error)),
+            ExitStatus::NoReport,
+        )
     }
 
     /// The report could not be written. Nobody reading any more (`| head`) is no failure.
     pub(crate) fn writing(name: &str, error: &io::Error, status: ExitStatus) -> Self {
-        let status = if error.kind() == io::ErrorKind::BrokenPipe { ExitStatus::Success } else { status };
-        Self::new(format!("cannot write the report to {name}: {error}"), status)
+        let status = if error.kind() == io::ErrorKind::BrokenPipe {
+            ExitStatus::Success
+        } else {
+            status
+        };
+        Self::new(
+            format!("cannot write the report to {name}: {error}"),
+            status,
+        )
     }
 
     /// What to print on standard error; nothing for a failure that is none.
@@ -77,10 +91,15 @@ fn start_status(error: &(dyn Error + 'static)) -> ExitStatus {
     let mut cause = Some(error);
     while let Some(error) = cause {
         let errno = error.downcast_ref::<Errno>().copied();
-        let raised = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error).map(Errno::from_raw);
+        let raised = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::raw_os_error)
+            .map(Errno::from_raw);
         match errno.or(raised) {
             Some(Errno::ENOENT) => return ExitStatus::NotFound,
-            Some(Errno::EACCES | Errno::ENOEXEC | Errno::EISDIR | Errno::ENOTDIR) => return ExitStatus::NotExecutable,
+            Some(Errno::EACCES | Errno::ENOEXEC | Errno::EISDIR | Errno::ENOTDIR) => {
+                return ExitStatus::NotExecutable;
+            }
             _ => cause = error.source(),
         }
     }

@@ -39,7 +39,9 @@ fn explain(failure: &Failure) -> ExitStatus {
 /// for an exit code of the program.
 fn refuse(error: &clap::Error, args: &[OsString]) -> ExitStatus {
     let _ = error.print();
-    let wraps_program = args.get(1).is_some_and(|command| command == "run" || command == "attach");
+    let wraps_program = args
+        .get(1)
+        .is_some_and(|command| command == "run" || command == "attach");
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
         _ if wraps_program => ExitStatus::Failed,

@@ -34,10 +34,14 @@ impl Shelf {
     /// As the arguments and the environment say.
     pub(crate) fn new(args: &SavingArgs) -> Self {
         match &args.save {
-            Some(path) => Self::Named { path: path.clone(), taken: 0 },
+            Some(path) => Self::Named {
+                path: path.clone(),
+                taken: 0,
+            },
             None if args.no_save => Self::Closed,
             None => {
-                let folder = state_folder(std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME"));
+                let folder =
+                    state_folder(std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME"));
                 Self::Folders(folder.into_iter().chain([PathBuf::from(".")]).collect())
             }
         }
@@ -67,8 +71,13 @@ impl Shelf {
 
 /// `$XDG_STATE_HOME/crashlens`, or `~/.local/state/crashlens`. A relative path is to be ignored, as the XDG standard has it.
 fn state_folder(state_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
-    let absolute = |variable: Option<OsString>| variable.map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute(state_home).or_else(|| absolute(home).map(|home| home.join(".local/state")))?;
+    let absolute = |variable: Option<OsString>| {
+        variable
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let state =
+        absolute(state_home).or_else(|| absolute(home).map(|home| home.join(".local/state")))?;
     Some(state.join("crashlens"))
 }
 
@@ -82,7 +91,11 @@ fn keep_in(folders: &[PathBuf], file: &CaptureFile, now: Timestamp) -> io::Resul
             failure = error;
             continue;
         }
-        let path = if is_ours { folder.join(&name) } else { PathBuf::from(&name) };
+        let path = if is_ours {
+            folder.join(&name)
+        } else {
+            PathBuf::from(&name)
+        };
         match write_atomically(&path, 0o600, &mut |out| file.write(out)) {
             Ok(()) if is_ours => {
                 forget_oldest(folder, KEPT);
@@ -98,13 +111,20 @@ fn keep_in(folders: &[PathBuf], file: &CaptureFile, now: Timestamp) -> io::Resul
 /// `2026-11-15T22-05-33Z-python-4711.crashlens`: sorts by time, and is a file name everywhere.
 fn file_name(file: &CaptureFile, now: Timestamp) -> String {
     let process = &file.capture.process;
-    let program = process.command.first().map_or("program", |path| path.rsplit('/').next().unwrap_or(path));
+    let program = process
+        .command
+        .first()
+        .map_or("program", |path| path.rsplit('/').next().unwrap_or(path));
     let program: String = program
         .chars()
         .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '+'))
         .take(40)
         .collect();
-    format!("{}-{program}-{}{EXTENSION}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), process.pid)
+    format!(
+        "{}-{program}-{}{EXTENSION}",
+        now.strftime("%Y-%m-%dT%H-%M-%SZ"),
+        process.pid
+    )
 }
 
 /// `capture`, `capture.2`, `capture.3`…
@@ -119,7 +139,9 @@ fn numbered(path: &Path, count: usize) -> PathBuf {
 
 /// Removes the oldest captures above `kept`. Only files with names as [`file_name`] makes them are ours to remove.
 fn forget_oldest(folder: &Path, kept: usize) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| is_our_name(name))
@@ -132,9 +154,17 @@ fn forget_oldest(folder: &Path, kept: usize) {
 }
 
 fn is_our_name(name: &str) -> bool {
-    let Some(stem) = name.strip_suffix(EXTENSION) else { return false };
+    let Some(stem) = name.strip_suffix(EXTENSION) else {
+        return false;
+    };
     let pattern = b"dddd-dd-ddTdd-dd-ddZ-";
-    let matches = |(byte, wanted): (&u8, &u8)| if *wanted == b'd' { byte.is_ascii_digit() } else { byte == wanted };
+    let matches = |(byte, wanted): (&u8, &u8)| {
+        if *wanted == b'd' {
+            byte.is_ascii_digit()
+        } else {
+            byte == wanted
+        }
+    };
     let pid = stem.rsplit('-').next().unwrap_or_default();
     stem.len() > pattern.len()
         && stem.as_bytes().iter().zip(pattern).all(matches)
@@ -156,7 +186,10 @@ pub(crate) fn write_atomically(
         let mut file = std::fs::OpenOptions::new().write(true).open(&target)?;
         return write(&mut file);
     }
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".crashlens-")
         .permissions(std::fs::Permissions::from_mode(mode))

@@ -24,7 +24,12 @@ pub(crate) struct Watcher {
 impl Watcher {
     /// Watches a run that has just begun.
     pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf) -> Self {
-        Self { run, deaths: Vec::new(), destination, shelf }
+        Self {
+            run,
+            deaths: Vec::new(),
+            destination,
+            shelf,
+        }
     }
 
     /// The program has ended; `complete` adds what is known of the run now.
@@ -32,7 +37,11 @@ impl Watcher {
         complete(&mut self.run);
         self.run.own_cpu_seconds = own_cpu_seconds();
         if self.run.argv.is_empty() {
-            self.run.argv = self.deaths.first().map(|death| death.command.clone()).unwrap_or_default();
+            self.run.argv = self
+                .deaths
+                .first()
+                .map(|death| death.command.clone())
+                .unwrap_or_default();
         }
         self.renew(Timing::Ended);
     }
@@ -68,6 +77,7 @@ pub(crate) fn run_of(run: &mut Run, outcome: &Outcome) {
 
 fn own_cpu_seconds() -> Option<f64> {
     let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-    let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    let seconds =
+        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     Some(seconds(usage.user_time()) + seconds(usage.system_time()))
 }

@@ -40,7 +40,11 @@ fn look(args: &AttachArgs, destination: &Destination) -> Result<ExitStatus, Fail
     let file = crashlens_trace::look_at(args.pid).map_err(|error| Failure::supervising(&error))?;
     let mut report = Report::of_capture(&file.capture);
     if let (Some(path), Some(death)) = (&args.saving.save, report.deaths.first_mut()) {
-        Shelf::Named { path: path.clone(), taken: 0 }.keep(&file, death);
+        Shelf::Named {
+            path: path.clone(),
+            taken: 0,
+        }
+        .keep(&file, death);
     }
     destination.write(&report, ExitStatus::Failed)?;
     Ok(ExitStatus::Success)

@@ -29,7 +29,11 @@ enum Kind {
 /// Reports on the file.
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
-    let (file, is_saved) = if args.file == Path::new("-") { (from_stdin()?, false) } else { from_path(&args.file)? };
+    let (file, is_saved) = if args.file == Path::new("-") {
+        (from_stdin()?, false)
+    } else {
+        from_path(&args.file)?
+    };
     let mut report = Report::of_capture(&file.capture);
     if is_saved {
         for death in &mut report.deaths {
@@ -43,10 +47,18 @@ pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
 /// The capture in a file, and whether the file is one that crashlens had saved.
 fn from_path(path: &Path) -> Result<(CaptureFile, bool), Failure> {
     let name = path.display().to_string();
-    let failed = |error: io::Error| Failure::new(format!("cannot read {name}: {}", reason(&error)), ExitStatus::NoReport);
+    let failed = |error: io::Error| {
+        Failure::new(
+            format!("cannot read {name}: {}", reason(&error)),
+            ExitStatus::NoReport,
+        )
+    };
     let mut file = std::fs::File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(Failure::new(format!("cannot read {name}: it is a folder"), ExitStatus::NoReport));
+        return Err(Failure::new(
+            format!("cannot read {name}: it is a folder"),
+            ExitStatus::NoReport,
+        ));
     }
     let opening = read_opening(&mut file).map_err(failed)?;
     match kind(&opening) {
@@ -63,7 +75,8 @@ fn from_stdin() -> Result<CaptureFile, Failure> {
     match kind(&opening) {
         Kind::Capture => read_capture(name, opening.chain(input)),
         Kind::Core => {
-            let spool = spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
+            let spool =
+                spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
             read_core(name, spool.path())
         }
         other => Err(refuse(name, &other)),
@@ -72,11 +85,16 @@ fn from_stdin() -> Result<CaptureFile, Failure> {
 
 fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
     let mut bytes = Vec::new();
-    input.take(MAX_CAPTURE).read_to_end(&mut bytes).map_err(|error| Failure::reading(name, &error))?;
+    input
+        .take(MAX_CAPTURE)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::reading(name, &error))?;
     CaptureFile::read(&bytes).map_err(|error| {
         let failure = Failure::reading(name, &error);
         match error {
-            crashlens_core::capture::FormatError::Newer => failure.with_help("upgrade crashlens to read it"),
+            crashlens_core::capture::FormatError::Newer => {
+                failure.with_help("upgrade crashlens to read it")
+            }
             _ => failure,
         }
     })
@@ -88,7 +106,9 @@ fn read_core(name: &str, path: &Path) -> Result<CaptureFile, Failure> {
 
 /// Puts a core from a pipe on disk, because reading it needs random access.
 fn spool(input: impl Read) -> io::Result<tempfile::NamedTempFile> {
-    let mut spool = tempfile::Builder::new().prefix("crashlens-core-").tempfile()?;
+    let mut spool = tempfile::Builder::new()
+        .prefix("crashlens-core-")
+        .tempfile()?;
     let mut input = input.take(MAX_PIPED_CORE);
     io::copy(&mut input, &mut spool)?;
     spool.flush()?;
@@ -113,7 +133,9 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
         Kind::Capture
     } else if bytes.starts_with(ELF) {
         // Byte 5 says which end comes first; a big-endian core gets its refusal from the core reader.
-        let is_core = bytes.get(16..18).is_some_and(|kind| kind.contains(&ET_CORE));
+        let is_core = bytes
+            .get(16..18)
+            .is_some_and(|kind| kind.contains(&ET_CORE));
         if is_core { Kind::Core } else { Kind::OtherElf }
     } else if bytes.starts_with(ZSTD) {
         Kind::Core
@@ -123,9 +145,16 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
 }
 
 fn refuse(name: &str, kind: &Kind) -> Failure {
-    let what = if *kind == Kind::OtherElf { "a program or library, " } else { "" };
-    Failure::new(format!("{name} is {what}not a core file or capture"), ExitStatus::NoReport)
-        .with_help("give an ELF core file (also .zst) or a file that `crashlens run` has saved")
+    let what = if *kind == Kind::OtherElf {
+        "a program or library, "
+    } else {
+        ""
+    };
+    Failure::new(
+        format!("{name} is {what}not a core file or capture"),
+        ExitStatus::NoReport,
+    )
+    .with_help("give an ELF core file (also .zst) or a file that `crashlens run` has saved")
 }
 
 /// `no such file or directory` instead of `No such file or directory (os error 2)`.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
 
-use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_report};
 use super::json;
+use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_report};
 use crate::cli::{Colour, Format, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -49,13 +49,24 @@ impl Destination {
             (false, true) => Verbosity::Full,
             (false, false) => Verbosity::Folded,
         };
-        Self { stream, file: args.output.clone(), format: args.format, colour: args.color, verbosity }
+        Self {
+            stream,
+            file: args.output.clone(),
+            format: args.format,
+            colour: args.color,
+            verbosity,
+        }
     }
 
     /// Refuses a file that cannot be written before hours of work depend on it.
     pub(crate) fn check(&self, status: ExitStatus) -> Result<(), Failure> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         if folder.is_dir() && !file.is_dir() {
             return Ok(());
         }
@@ -73,15 +84,24 @@ impl Destination {
 
     /// Writes what is due: a file is written anew each time, so that a parent that hangs after its child's death loses
     /// nothing; text on a stream goes on where it was; JSON on a stream waits for the end, to be one document.
-    pub(crate) fn renew(&self, report: &Report, timing: Timing, status: ExitStatus) -> Result<(), Failure> {
+    pub(crate) fn renew(
+        &self,
+        report: &Report,
+        timing: Timing,
+        status: ExitStatus,
+    ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
             (Some(_), ..) | (None, Format::Json, Timing::Ended) => self.write(report, status),
             (None, Format::Json, Timing::Died) => Ok(()),
-            (None, Format::Text, Timing::Died) => self.send(status, &|view, out| match report.deaths.last() {
-                Some(death) => write_death(death, view, out),
-                None => Ok(()),
-            }),
-            (None, Format::Text, Timing::Ended) => self.send(status, &|view, out| write_end(report, view, out)),
+            (None, Format::Text, Timing::Died) => {
+                self.send(status, &|view, out| match report.deaths.last() {
+                    Some(death) => write_death(death, view, out),
+                    None => Ok(()),
+                })
+            }
+            (None, Format::Text, Timing::Ended) => {
+                self.send(status, &|view, out| write_end(report, view, out))
+            }
         }
     }
 
@@ -105,8 +125,12 @@ impl Destination {
         match (self.colour, &self.file, self.stream) {
             (Colour::Always, ..) => true,
             (Colour::Never, ..) | (Colour::Auto, Some(_), _) => false,
-            (Colour::Auto, None, Stream::Stdout) => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-            (Colour::Auto, None, Stream::Stderr) => AutoStream::choice(&io::stderr()) != ColorChoice::Never,
+            (Colour::Auto, None, Stream::Stdout) => {
+                AutoStream::choice(&io::stdout()) != ColorChoice::Never
+            }
+            (Colour::Auto, None, Stream::Stderr) => {
+                AutoStream::choice(&io::stderr()) != ColorChoice::Never
+            }
         }
     }
 
@@ -116,7 +140,10 @@ impl Destination {
             (None, Stream::Stdout) => terminal_size::terminal_size_of(io::stdout()),
             (None, Stream::Stderr) => terminal_size::terminal_size_of(io::stderr()),
         };
-        View { columns: Columns::new(size.map(|(width, _)| width.0)), verbosity: self.verbosity }
+        View {
+            columns: Columns::new(size.map(|(width, _)| width.0)),
+            verbosity: self.verbosity,
+        }
     }
 
     fn name(&self) -> String {

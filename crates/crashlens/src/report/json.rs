@@ -23,6 +23,10 @@ mod tests {
     #[test]
     fn the_committed_schema_is_fresh() {
         let committed = include_str!("../../schema/report.v1.json");
-        assert_eq!(committed, super::schema(), "run `cargo run -- __generate schema > crates/crashlens/schema/report.v1.json`");
+        assert_eq!(
+            committed,
+            super::schema(),
+            "run `cargo run -- __generate schema > crates/crashlens/schema/report.v1.json`"
+        );
     }
 }

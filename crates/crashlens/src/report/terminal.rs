@@ -12,7 +12,7 @@ mod threads;
 
 use std::io::{self, Write};
 
-use crashlens_core::{Death, EndingKind, Gap, Report};
+use crashlens_core::{Death, Gap, Report};
 
 pub(super) use page::Columns;
 use page::Page;
@@ -48,8 +48,12 @@ pub(super) fn write_report(report: &Report, view: &View, out: &mut dyn Write) ->
         write_death(death, view, out)?;
     }
     if report.deaths.is_empty() {
-        let code = report.run.exit_code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
-        Page::new(out, view.columns).paragraph(&format!("No process died of a signal (exit code {code})."))?;
+        let code = report
+            .run
+            .exit_code
+            .map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+        Page::new(out, view.columns)
+            .paragraph(&format!("No process died of a signal (exit code {code})."))?;
     }
     write_end(report, view, out)
 }
@@ -60,7 +64,12 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
         return Ok(());
     }
     let mut page = Page::new(out, view.columns);
-    write_gaps(&mut page, "What could not be seen of the run", &report.run.gaps, view)
+    write_gaps(
+        &mut page,
+        "What could not be seen of the run",
+        &report.run.gaps,
+        view,
+    )
 }
 
 /// Writes one death.
@@ -68,8 +77,7 @@ pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io
     let mut page = Page::new(out, view.columns);
     page.blank()?;
     headline::write(&mut page, death)?;
-    page.blank()?;
-    place::write(&mut page, death)?;
+    place::write(&mut page, death, view)?;
     if view.verbosity != Verbosity::Quiet {
         threads::write(&mut page, death, view)?;
         write_last_words(&mut page, death, view)?;
@@ -79,9 +87,16 @@ pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io
 }
 
 fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let Some(tail) = &death.output.stderr else { return Ok(()) };
-    let lines: Vec<&String> = tail.lines.iter().filter(|line| !line.trim().is_empty()).collect();
-    let shown = if view.verbosity == Verbosity::Full { lines.len() } else { LAST_LINES.min(lines.len()) };
+    let Some(tail) = &death.output.stderr else {
+        return Ok(());
+    };
+    let lines = tail.lines.iter().map(|line| names::last_state(line));
+    let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
+    let shown = if view.verbosity == Verbosity::Full {
+        lines.len()
+    } else {
+        LAST_LINES.min(lines.len())
+    };
     if shown == 0 {
         return Ok(());
     }
@@ -97,10 +112,22 @@ fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> 
         return Ok(());
     }
     page.heading(heading)?;
-    let shown = if view.verbosity == Verbosity::Full { gaps.len() } else { GAPS_SHOWN };
+    let shown = if view.verbosity == Verbosity::Full {
+        gaps.len()
+    } else {
+        GAPS_SHOWN
+    };
     for gap in gaps.iter().take(shown) {
-        let remedy = gap.remedy.as_ref().map(|remedy| format!(" To see it: {}.", remedy.trim_end_matches('.')));
-        page.item(&format!("{}: {}.{}", gap.part, gap.reason.trim_end_matches('.'), remedy.unwrap_or_default()))?;
+        let remedy = gap
+            .remedy
+            .as_ref()
+            .map(|remedy| format!(" To see it: {}.", remedy.trim_end_matches('.')));
+        page.item(&format!(
+            "{}: {}.{}",
+            gap.part,
+            gap.reason.trim_end_matches('.'),
+            remedy.unwrap_or_default()
+        ))?;
     }
     if gaps.len() > shown {
         page.item(&format!("and {} more (-v shows them)", gaps.len() - shown))?;
@@ -109,13 +136,16 @@ fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> 
 }
 
 fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let Some(saved) = &death.saved else { return Ok(()) };
-    if death.ending.kind != EndingKind::Running || view.verbosity != Verbosity::Quiet {
-        page.blank()?;
-    }
+    let Some(saved) = &death.saved else {
+        return Ok(());
+    };
+    page.blank()?;
     page.command("Saved", saved)?;
     if view.verbosity != Verbosity::Full {
-        page.command("More", &format!("crashlens diagnose {} -v", names::shell_word(saved)))?;
+        page.command(
+            "More",
+            &format!("crashlens diagnose {} -v", names::shell_word(saved)),
+        )?;
     }
     Ok(())
 }

@@ -71,50 +71,132 @@ fn module(name: &str, package: Option<(&str, &str)>) -> Module {
         end: Address(0x7f00_1000_0000),
         bias: Address(0x7f00_0000_0000),
         build_id: Some("5f1c0de5".to_owned()),
-        package: package.map(|(name, version)| Package { name: name.to_owned(), version: version.to_owned() }),
+        package: package.map(|(name, version)| Package {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        }),
     }
 }
 
 fn main_python() -> Vec<Frame> {
-    let start = ["_PyEval_EvalFrameDefault", "PyEval_EvalCode", "run_mod", "Py_RunMain", "Py_BytesMain"];
+    let start = [
+        "_PyEval_EvalFrameDefault",
+        "PyEval_EvalCode",
+        "run_mod",
+        "Py_RunMain",
+        "Py_BytesMain",
+    ];
     let mut frames = vec![
         native(PYTHON, "cfunction_call"),
         native(PYTHON, "_PyEval_EvalFrameDefault"),
-        python(&format!("{SITE}/tensorflow/python/ops/gen_math_ops.py"), 7261, "quantized_mat_mul", "_result = pywrap_tfe.TFE_Py_FastPathExecute("),
-        python(&format!("{SITE}/tensorflow/python/util/tf_export.py"), 371, "wrapper", "return f(**kwargs)"),
-        python(&format!("{SITE}/keras/src/utils/traceback_utils.py"), 65, "error_handler", "return fn(*args, **kwargs)"),
-        python(&format!("{SITE}/keras/src/engine/base_layer.py"), 1149, "__call__", "outputs = call_fn(inputs, *args, **kwargs)"),
-        python(&format!("{SITE}/keras/src/utils/traceback_utils.py"), 96, "error_handler", "return fn(*args, **kwargs)"),
-        python("/home/ada/job/layers.py", 18, "Quantized.call", "return tf.raw_ops.QuantizedMatMul(a=x, b=self.w, min_a=self.lo, max_a=self.hi, min_b=0.0, max_b=1.0)"),
+        python(
+            &format!("{SITE}/tensorflow/python/ops/gen_math_ops.py"),
+            7261,
+            "quantized_mat_mul",
+            "_result = pywrap_tfe.TFE_Py_FastPathExecute(",
+        ),
+        python(
+            &format!("{SITE}/tensorflow/python/util/tf_export.py"),
+            371,
+            "wrapper",
+            "return f(**kwargs)",
+        ),
+        python(
+            &format!("{SITE}/keras/src/utils/traceback_utils.py"),
+            65,
+            "error_handler",
+            "return fn(*args, **kwargs)",
+        ),
+        python(
+            &format!("{SITE}/keras/src/engine/base_layer.py"),
+            1149,
+            "__call__",
+            "outputs = call_fn(inputs, *args, **kwargs)",
+        ),
+        python(
+            &format!("{SITE}/keras/src/utils/traceback_utils.py"),
+            96,
+            "error_handler",
+            "return fn(*args, **kwargs)",
+        ),
+        python(
+            "/home/ada/job/layers.py",
+            18,
+            "Quantized.call",
+            "return tf.raw_ops.QuantizedMatMul(a=x, b=self.w, min_a=self.lo, max_a=self.hi, min_b=0.0, max_b=1.0)",
+        ),
         native(PYTHON, "_PyEval_EvalFrameDefault"),
-        python("/home/ada/job/train.py", 42, "fit", "loss = step(model, batch)"),
+        python(
+            "/home/ada/job/train.py",
+            42,
+            "fit",
+            "loss = step(model, batch)",
+        ),
         python("/home/ada/job/train.py", 57, "<module>", "fit(epochs=90)"),
     ];
     frames.extend(start.map(|function| native(PYTHON, function)));
-    frames.extend([native("libc.so.6", "__libc_start_main"), native("python3.11", "_start")]);
+    frames.extend([
+        native("libc.so.6", "__libc_start_main"),
+        native("python3.11", "_start"),
+    ]);
     frames
 }
 
 fn kernel_frames() -> Vec<Frame> {
     vec![
-        native(CC, "tensorflow::QuantizedMatMulOp<Eigen::QUInt8, Eigen::QUInt8, Eigen::QInt32>::Compute(tensorflow::OpKernelContext*)"),
-        native(FRAMEWORK, "tensorflow::ThreadPoolDevice::Compute(tensorflow::OpKernel*, tensorflow::OpKernelContext*)"),
-        native(FRAMEWORK, "tensorflow::(anonymous namespace)::SingleThreadedExecutorImpl::Run(tensorflow::Executor::Args const&)"),
-        native(FRAMEWORK, "tensorflow::FunctionLibraryRuntimeImpl::RunSync(tensorflow::FunctionLibraryRuntime::Options, unsigned long, absl::lts_20230125::Span<tensorflow::Tensor const>)"),
-        native(CC, "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*, tensorflow::EagerKernelArgs const&)"),
-        native(CC, "tensorflow::EagerKernelExecute(tensorflow::EagerContext*, absl::lts_20230125::InlinedVector<tensorflow::TensorHandle*, 4ul> const&)"),
+        native(
+            CC,
+            "tensorflow::QuantizedMatMulOp<Eigen::QUInt8, Eigen::QUInt8, Eigen::QInt32>::Compute(tensorflow::OpKernelContext*)",
+        ),
+        native(
+            FRAMEWORK,
+            "tensorflow::ThreadPoolDevice::Compute(tensorflow::OpKernel*, tensorflow::OpKernelContext*)",
+        ),
+        native(
+            FRAMEWORK,
+            "tensorflow::(anonymous namespace)::SingleThreadedExecutorImpl::Run(tensorflow::Executor::Args const&)",
+        ),
+        native(
+            FRAMEWORK,
+            "tensorflow::FunctionLibraryRuntimeImpl::RunSync(tensorflow::FunctionLibraryRuntime::Options, unsigned long, absl::lts_20230125::Span<tensorflow::Tensor const>)",
+        ),
+        native(
+            CC,
+            "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*, tensorflow::EagerKernelArgs const&)",
+        ),
+        native(
+            CC,
+            "tensorflow::EagerKernelExecute(tensorflow::EagerContext*, absl::lts_20230125::InlinedVector<tensorflow::TensorHandle*, 4ul> const&)",
+        ),
         native(CC, "tensorflow::ExecuteNode::Run()"),
-        native(CC, "tensorflow::EagerExecutor::SyncExecute(tensorflow::EagerNode*)"),
-        native(CC, "tensorflow::EagerOperation::Execute(absl::lts_20230125::Span<tensorflow::AbstractTensorHandle*>, int*)"),
+        native(
+            CC,
+            "tensorflow::EagerExecutor::SyncExecute(tensorflow::EagerNode*)",
+        ),
+        native(
+            CC,
+            "tensorflow::EagerOperation::Execute(absl::lts_20230125::Span<tensorflow::AbstractTensorHandle*>, int*)",
+        ),
         native(CC, "TFE_Execute"),
-        native("_pywrap_tfe.so", "pybind11::cpp_function::dispatcher(_object*, _object*, _object*)"),
+        native(
+            "_pywrap_tfe.so",
+            "pybind11::cpp_function::dispatcher(_object*, _object*, _object*)",
+        ),
     ]
 }
 
 fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashCapture {
     let mut gaps = Gaps::default();
-    let gpu = gaps.add("the memory control group", "/sys/fs/cgroup is not mounted here", Some("mount it, or run outside the container"));
-    gaps.add("names in libmkl_core.so.2", "the file was replaced while the program ran", None);
+    let gpu = gaps.add(
+        "the memory control group",
+        "/sys/fs/cgroup is not mounted here",
+        Some("mount it, or run outside the container"),
+    );
+    gaps.add(
+        "names in libmkl_core.so.2",
+        "the file was replaced while the program ran",
+        None,
+    );
     CrashCapture {
         crashlens: "0.1.0".to_owned(),
         process: Process {
@@ -192,11 +274,31 @@ pub(crate) fn in_main_thread() -> CrashCapture {
     let waiting = vec![
         native("libc.so.6", ""),
         native(PYTHON, "lock_PyThread_acquire_lock"),
-        python("/usr/lib/python3.11/threading.py", 331, "Condition.wait", "gotit = waiter.acquire(True, timeout)"),
-        python("/home/ada/job/prefetch.py", 30, "worker", "item = queue.get()"),
+        python(
+            "/usr/lib/python3.11/threading.py",
+            331,
+            "Condition.wait",
+            "gotit = waiter.acquire(True, timeout)",
+        ),
+        python(
+            "/home/ada/job/prefetch.py",
+            30,
+            "worker",
+            "item = queue.get()",
+        ),
     ];
-    let threads = [main].into_iter().chain(idle_pool(4712, 8)).chain([thread(4720, "prefetch", ThreadRole::Python, waiting)]);
-    capture(4711, Role::Main, ending(EndingKind::Signal, 11, "SEGV_MAPERR", Some(0)), threads.collect())
+    let threads = [main].into_iter().chain(idle_pool(4712, 8)).chain([thread(
+        4720,
+        "prefetch",
+        ThreadRole::Python,
+        waiting,
+    )]);
+    capture(
+        4711,
+        Role::Main,
+        ending(EndingKind::Signal, 11, "SEGV_MAPERR", Some(0)),
+        threads.collect(),
+    )
 }
 
 /// A worker without Python code died in a child process while the main thread waited for it.
@@ -205,28 +307,61 @@ pub(crate) fn in_worker_of_child() -> CrashCapture {
         native("libc.so.6", ""),
         native("libc.so.6", "raise"),
         native("libc.so.6", "abort"),
-        native(FRAMEWORK, "tsl::internal::LogMessageFatal::~LogMessageFatal()"),
-        native(FRAMEWORK, "tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const"),
-        native("gain_map.so", "GainMapOp::Compute(tensorflow::OpKernelContext*)"),
-        native(FRAMEWORK, "Eigen::ThreadPoolTempl<tsl::thread::EigenEnvironment>::WorkerLoop(int)"),
+        native(
+            FRAMEWORK,
+            "tsl::internal::LogMessageFatal::~LogMessageFatal()",
+        ),
+        native(
+            FRAMEWORK,
+            "tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const",
+        ),
+        native(
+            "gain_map.so",
+            "GainMapOp::Compute(tensorflow::OpKernelContext*)",
+        ),
+        native(
+            FRAMEWORK,
+            "Eigen::ThreadPoolTempl<tsl::thread::EigenEnvironment>::WorkerLoop(int)",
+        ),
         native("libc.so.6", ""),
     ];
     let mut worker = thread(4790, "tf_Compute/3", ThreadRole::Pool, frames);
     worker.crashed = true;
-    worker.end = StackEnd::Unreadable { address: Address(0x7f10) };
-    let mut waiting = vec![native("libc.so.6", ""), native(CC, "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*)")];
+    worker.end = StackEnd::Unreadable {
+        address: Address(0x7f10),
+    };
+    let mut waiting = vec![
+        native("libc.so.6", ""),
+        native(
+            CC,
+            "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*)",
+        ),
+    ];
     waiting.extend(main_python());
     let mut main = thread(4780, "python", ThreadRole::Main, waiting);
     main.waits_for_crashed = true;
-    let threads = [worker, main].into_iter().chain(idle_pool(4791, 2)).collect();
-    capture(4780, Role::Child, ending(EndingKind::Signal, 6, "SI_TKILL", None), threads)
+    let threads = [worker, main]
+        .into_iter()
+        .chain(idle_pool(4791, 2))
+        .collect();
+    capture(
+        4780,
+        Role::Child,
+        ending(EndingKind::Signal, 6, "SI_TKILL", None),
+        threads,
+    )
 }
 
 /// The kernel took the process for its memory.
 pub(crate) fn out_of_memory() -> CrashCapture {
     let mut main = thread(4711, "python", ThreadRole::Main, main_python());
     main.holds_gil = Some(true);
-    let mut capture = capture(4711, Role::Main, ending(EndingKind::OomKill, 9, "SI_KERNEL", None), vec![main]);
+    let mut capture = capture(
+        4711,
+        Role::Main,
+        ending(EndingKind::OomKill, 9, "SI_KERNEL", None),
+        vec![main],
+    );
     capture.gaps = Gaps::default();
     capture.host.memory_group = Observed::Known(MemoryGroup {
         version: 2,
@@ -263,11 +398,26 @@ pub(crate) fn running() -> CrashCapture {
 /// The main thread called itself until its stack was used up.
 pub(crate) fn recursion() -> CrashCapture {
     let mut frames = vec![native(PYTHON, "map_next"); 4000];
-    frames.push(python("/home/ada/job/chain.py", 9, "<module>", "next(iterator)"));
+    frames.push(python(
+        "/home/ada/job/chain.py",
+        9,
+        "<module>",
+        "next(iterator)",
+    ));
     let mut main = thread(4711, "python", ThreadRole::Main, frames);
     main.crashed = true;
     main.end = StackEnd::DepthLimit;
-    let mut capture = capture(4711, Role::Main, ending(EndingKind::Signal, 11, "SEGV_MAPERR", Some(0x7ffd_0000_0ff8)), vec![main]);
+    let mut capture = capture(
+        4711,
+        Role::Main,
+        ending(
+            EndingKind::Signal,
+            11,
+            "SEGV_MAPERR",
+            Some(0x7ffd_0000_0ff8),
+        ),
+        vec![main],
+    );
     capture.output.stderr = Observed::Absent;
     capture
 }

@@ -8,10 +8,15 @@ use super::page::{ALARM, PLAIN, Page, STRONG};
 
 /// Writes the first sentence.
 pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
-    let program = death.command.first().map_or("the process", |path| path.rsplit('/').next().unwrap_or(path));
+    let program = death.command.first().map_or("the process", |path| {
+        path.rsplit('/').next().unwrap_or(path)
+    });
     let who = match death.role {
         Role::Main => format!(" (pid {})", death.pid),
-        Role::Child => format!(" (pid {}, a child process of {})", death.pid, death.parent_pid),
+        Role::Child => format!(
+            " (pid {}, a child process of {})",
+            death.pid, death.parent_pid
+        ),
     };
     let ending = &death.ending;
     match ending.kind {
@@ -21,11 +26,19 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             (PLAIN, " is running. This is what its threads were doing."),
         ]),
         EndingKind::Exit => {
-            let code = ending.exit_code.map_or_else(String::new, |code| format!(" with exit code {code}"));
-            page.sentence(&[(STRONG, program), (PLAIN, &who), (PLAIN, &format!(" ended{code}."))])
+            let code = ending
+                .exit_code
+                .map_or_else(String::new, |code| format!(" with exit code {code}"));
+            page.sentence(&[
+                (STRONG, program),
+                (PLAIN, &who),
+                (PLAIN, &format!(" ended{code}.")),
+            ])
         }
         EndingKind::Signal | EndingKind::OomKill => {
-            let signal = ending.signal.map_or_else(|| "a signal".to_owned(), Signal::name);
+            let signal = ending
+                .signal
+                .map_or_else(|| "a signal".to_owned(), Signal::name);
             page.sentence(&[
                 (STRONG, program),
                 (PLAIN, &who),
@@ -42,22 +55,37 @@ fn gloss(ending: &Ending, pid: u32) -> String {
     if ending.kind == EndingKind::OomKill {
         return "the kernel killed it because memory had run out".to_owned();
     }
-    if let Some(sender) = ending.sender_pid.filter(|sender| *sender != pid && *sender != 0) {
+    if let Some(sender) = ending
+        .sender_pid
+        .filter(|sender| *sender != pid && *sender != 0)
+    {
         return format!("process {sender} sent it");
     }
-    let at = ending.address.map_or_else(String::new, |address| format!(" (address {address})"));
+    let at = ending
+        .address
+        .map_or_else(String::new, |address| format!(" (address\u{a0}{address})"));
     let code = ending.code.as_deref().unwrap_or_default();
     match (ending.signal.unwrap_or(Signal(0)), code) {
         (Signal::SEGV, "SEGV_MAPERR") => format!("it touched memory that is not there{at}"),
-        (Signal::SEGV, "SEGV_ACCERR") => format!("it touched memory in a way that is not allowed there{at}"),
+        (Signal::SEGV, "SEGV_ACCERR") => {
+            format!("it touched memory in a way that is not allowed there{at}")
+        }
         // The kernel has no address to give: the one used is not of the form addresses have.
         (Signal::SEGV, "SI_KERNEL") => "it used an address that no memory can have".to_owned(),
         (Signal::SEGV, _) => format!("it touched memory it must not touch{at}"),
-        (Signal::BUS, "BUS_ADRERR") => format!("the content of the mapped memory it touched could not be had{at}"),
-        (Signal::BUS, "BUS_ADRALN") => format!("it touched memory at an address that is not aligned{at}"),
-        (Signal::BUS, "BUS_MCEERR_AR" | "BUS_MCEERR_AO") => format!("the memory hardware reported an error{at}"),
+        (Signal::BUS, "BUS_ADRERR") => {
+            format!("the content of the mapped memory it touched could not be had{at}")
+        }
+        (Signal::BUS, "BUS_ADRALN") => {
+            format!("it touched memory at an address that is not aligned{at}")
+        }
+        (Signal::BUS, "BUS_MCEERR_AR" | "BUS_MCEERR_AO") => {
+            format!("the memory hardware reported an error{at}")
+        }
         (Signal::BUS, _) => format!("it touched memory that could not be had{at}"),
-        (Signal::FPE, "FPE_INTDIV") => "it divided an integer by zero, or the quotient did not fit".to_owned(),
+        (Signal::FPE, "FPE_INTDIV") => {
+            "it divided an integer by zero, or the quotient did not fit".to_owned()
+        }
         (Signal::FPE, _) => "an arithmetic instruction failed".to_owned(),
         (Signal::ILL, _) => format!("it ran an instruction that the processor refuses{at}"),
         (Signal::TRAP, _) => "it ran into a breakpoint instruction".to_owned(),
@@ -93,11 +121,26 @@ mod tests {
             earlier_faults: Vec::new(),
         };
         let cases = [
-            (ending(Signal::SEGV, "SEGV_MAPERR", Some(0), None), "it touched memory that is not there (address 0x0)"),
-            (ending(Signal::SEGV, "SI_KERNEL", None, None), "it used an address that no memory can have"),
-            (ending(Signal::ABRT, "SI_TKILL", None, Some(7)), "it gave up and ended itself (abort)"),
-            (ending(Signal::SEGV, "SI_USER", None, Some(9)), "process 9 sent it"),
-            (ending(Signal(24), "SI_KERNEL", None, None), "it had used up its limit of processor time"),
+            (
+                ending(Signal::SEGV, "SEGV_MAPERR", Some(0), None),
+                "it touched memory that is not there (address\u{a0}0x0)",
+            ),
+            (
+                ending(Signal::SEGV, "SI_KERNEL", None, None),
+                "it used an address that no memory can have",
+            ),
+            (
+                ending(Signal::ABRT, "SI_TKILL", None, Some(7)),
+                "it gave up and ended itself (abort)",
+            ),
+            (
+                ending(Signal::SEGV, "SI_USER", None, Some(9)),
+                "process 9 sent it",
+            ),
+            (
+                ending(Signal(24), "SI_KERNEL", None, None),
+                "it had used up its limit of processor time",
+            ),
         ];
         for (ending, expected) in cases {
             assert_eq!(gloss(&ending, 7), expected);

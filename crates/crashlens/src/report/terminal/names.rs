@@ -7,7 +7,8 @@ use textwrap::core::display_width;
 /// Text that cannot move the cursor, change colours or turn the reading direction of a terminal.
 pub(super) fn printable(text: &str) -> Cow<'_, str> {
     let is_bad = |letter: char| {
-        letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+        letter.is_control()
+            || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
     };
     if !text.contains(is_bad) {
         return Cow::Borrowed(text);
@@ -42,6 +43,17 @@ fn within(letters: impl Iterator<Item = char>, room: usize) -> impl Iterator<Ite
     })
 }
 
+/// The last state of a line that was written with terminal codes: what follows the last carriage return.
+pub(super) fn last_state(line: &str) -> String {
+    let plain = anstream::adapter::strip_str(line).to_string();
+    plain
+        .trim_end_matches('\r')
+        .rsplit('\r')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
 /// A Python file: below the working directory as the user knows it, a package's or the interpreter's by module path.
 pub(super) fn file_for_people(file: &str, working_directory: Option<&str>) -> String {
     for folder in ["site-packages/", "dist-packages/"] {
@@ -51,7 +63,10 @@ pub(super) fn file_for_people(file: &str, working_directory: Option<&str>) -> St
     }
     let below = working_directory
         .filter(|folder| folder.len() > 1)
-        .and_then(|folder| file.strip_prefix(folder.trim_end_matches('/'))?.strip_prefix('/'));
+        .and_then(|folder| {
+            file.strip_prefix(folder.trim_end_matches('/'))?
+                .strip_prefix('/')
+        });
     if let Some(below) = below {
         return below.to_owned();
     }
@@ -60,9 +75,17 @@ pub(super) fn file_for_people(file: &str, working_directory: Option<&str>) -> St
 
 /// `multiprocessing/pool.py` of `/usr/lib/python3.11/multiprocessing/pool.py`.
 fn standard_library_path(file: &str) -> Option<&str> {
-    let at = file.find("/lib/python").or_else(|| file.find("/lib64/python"))?;
-    let (version, rest) = file[at..].trim_start_matches('/').split_once('/')?.1.split_once('/')?;
-    version.ends_with(|last: char| last.is_ascii_digit()).then_some(rest)
+    let at = file
+        .find("/lib/python")
+        .or_else(|| file.find("/lib64/python"))?;
+    let (version, rest) = file[at..]
+        .trim_start_matches('/')
+        .split_once('/')?
+        .1
+        .split_once('/')?;
+    version
+        .ends_with(|last: char| last.is_ascii_digit())
+        .then_some(rest)
 }
 
 /// The package or folder a Python file is in, for counting: `keras` of `…/site-packages/keras/src/x.py`.
@@ -90,9 +113,22 @@ pub(super) fn function_for_people(function: &str, room: usize) -> String {
         return function.to_owned();
     }
     let name = function.split(" [clone").next().unwrap_or(function);
-    let name = name.strip_suffix(" const").unwrap_or(name).replace("(anonymous namespace)::", "");
+    let name = name
+        .strip_suffix(" const")
+        .unwrap_or(name)
+        .replace("(anonymous namespace)::", "");
     let name = called_object(&name).unwrap_or(&name);
-    clip(without_return_type(&collapse(name)), room)
+    let collapsed = collapse(name);
+    let mut short = without_return_type(&collapsed).to_owned();
+    // Outer namespaces say least: `…::ThreadPoolDevice::Compute(…)`.
+    while display_width(&short) > room {
+        let inner = short.trim_start_matches("…::");
+        match outermost(inner, |letter| letter == ':').and_then(|at| inner.get(at + 2..)) {
+            Some(inner) if inner.contains("::") => short = format!("…::{inner}"),
+            _ => break,
+        }
+    }
+    clip(&short, room)
 }
 
 /// The lambda inside `std::_Function_handler<void (long), Foo::Compute(…)::{lambda…}>::_M_invoke(…)`: the only part
@@ -129,8 +165,18 @@ fn collapse(name: &str) -> String {
     let mut short = String::new();
     let mut rest = name;
     while let Some(letter) = rest.chars().next() {
-        let operator = ["operator()", "operator<<", "operator>>", "operator<", "operator>", "operator->"];
-        if let Some(found) = operator.iter().find(|operator| rest.starts_with(**operator)) {
+        let operator = [
+            "operator()",
+            "operator<<",
+            "operator>>",
+            "operator<",
+            "operator>",
+            "operator->",
+        ];
+        if let Some(found) = operator
+            .iter()
+            .find(|operator| rest.starts_with(**operator))
+        {
             short.push_str(found);
             rest = &rest[found.len()..];
             continue;
@@ -204,8 +250,25 @@ mod tests {
     }
 
     #[test]
+    fn outer_namespaces_go_before_the_name_itself() {
+        let name = "tensorflow::ThreadPoolDevice::Compute(tensorflow::OpKernel*, tensorflow::OpKernelContext*)";
+        assert_eq!(
+            function_for_people(name, 38),
+            "…::ThreadPoolDevice::Compute(…)"
+        );
+    }
+
+    #[test]
+    fn of_a_progress_bar_the_last_state_is_shown() {
+        assert_eq!(last_state("1/9\r\u{1b}[32m2/9\u{1b}[0m\u{1b}[K\r"), "2/9");
+    }
+
+    #[test]
     fn a_short_function_is_left_alone() {
-        assert_eq!(function_for_people("Stats::~Stats()", 60), "Stats::~Stats()");
+        assert_eq!(
+            function_for_people("Stats::~Stats()", 60),
+            "Stats::~Stats()"
+        );
     }
 
     #[test]
@@ -217,7 +280,10 @@ mod tests {
 
     #[test]
     fn control_codes_of_a_dead_process_do_not_reach_the_terminal() {
-        assert_eq!(printable("a\x1b[31mb\tc\u{202e}"), "a\u{fffd}[31mb c\u{fffd}");
+        assert_eq!(
+            printable("a\x1b[31mb\tc\u{202e}"),
+            "a\u{fffd}[31mb c\u{fffd}"
+        );
     }
 
     #[test]
@@ -225,8 +291,14 @@ mod tests {
         let cases = [
             ("/home/me/job/train.py", "train.py"),
             ("/home/me/jobs/train.py", "/home/me/jobs/train.py"),
-            ("/home/me/job/venv/lib/python3.11/site-packages/keras/a.py", "keras/a.py"),
-            ("/usr/lib/python3.11/multiprocessing/pool.py", "multiprocessing/pool.py"),
+            (
+                "/home/me/job/venv/lib/python3.11/site-packages/keras/a.py",
+                "keras/a.py",
+            ),
+            (
+                "/usr/lib/python3.11/multiprocessing/pool.py",
+                "multiprocessing/pool.py",
+            ),
             ("<stdin>", "<stdin>"),
         ];
         for (file, shown) in cases {

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use textwrap::core::display_width;
 
 use super::names::{clip, printable};
 
@@ -41,7 +40,10 @@ pub(super) type Span<'a> = (Style, &'a str);
 
 impl<'a> Page<'a> {
     pub(super) fn new(out: &'a mut dyn Write, columns: Columns) -> Self {
-        Self { out, width: columns.0 }
+        Self {
+            out,
+            width: columns.0,
+        }
     }
 
     /// Columns there are in a line.
@@ -56,13 +58,13 @@ impl<'a> Page<'a> {
     /// A heading, with a blank line before it.
     pub(super) fn heading(&mut self, text: &str) -> io::Result<()> {
         self.blank()?;
-        self.line(0, &[(STRONG, text)])
+        self.wrapped("", "", &[(STRONG, text)])
     }
 
     /// One line as it is; who calls has made it fit.
     pub(super) fn line(&mut self, indent: usize, spans: &[Span<'_>]) -> io::Result<()> {
         write!(self.out, "{:indent$}", "")?;
-        for (style, text) in spans {
+        for (style, text) in spans.iter().filter(|(_, text)| !text.is_empty()) {
             write!(self.out, "{style}{}{style:#}", printable(text))?;
         }
         writeln!(self.out)
@@ -90,6 +92,12 @@ impl<'a> Page<'a> {
         self.wrapped(&first, &rest, spans)
     }
 
+    /// Faint wrapped text, `indent` columns in.
+    pub(super) fn note(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let margin = " ".repeat(indent);
+        self.wrapped(&margin, &margin, &[(FAINT, text)])
+    }
+
     /// What can be copied into a shell: never broken, however long.
     pub(super) fn command(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.line(2, &[(PLAIN, &format!("{label:LABEL$}")), (PLAIN, text)])
@@ -97,26 +105,25 @@ impl<'a> Page<'a> {
 
     /// A line of foreign text, cut at the edge.
     pub(super) fn verbatim(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        let text = printable(text);
-        let mut fitting = String::new();
-        let room = self.width.saturating_sub(indent);
-        if display_width(&text) <= room {
-            fitting.push_str(text.trim_end());
-        } else {
-            fitting.push_str(&clip(&text, room));
-        }
+        let fitting = clip(text.trim_end(), self.width.saturating_sub(indent));
         self.line(indent, &[(FAINT, &fitting)])
     }
 
     fn wrapped(&mut self, first: &str, rest: &str, spans: &[Span<'_>]) -> io::Result<()> {
-        let text: String = spans.iter().map(|(style, text)| format!("{style}{}{style:#}", printable(text))).collect();
+        let spans = spans.iter().filter(|(_, text)| !text.is_empty());
+        let text: String = spans
+            .map(|(style, text)| format!("{style}{}{style:#}", printable(text)))
+            .collect();
         let options = textwrap::Options::new(self.width)
             .initial_indent(first)
             .subsequent_indent(rest)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            // A path is to be copied in one piece, if need be past the edge.
+            .break_words(false)
             .word_separator(textwrap::WordSeparator::AsciiSpace);
         for line in textwrap::wrap(&text, options) {
-            writeln!(self.out, "{line}")?;
+            // A space that must not be a line's end is written as one that does not break.
+            writeln!(self.out, "{}", line.replace('\u{a0}', " "))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::io;
 use crashlens_core::culprit::{CodeOwner, is_interpreter, owner};
 use crashlens_core::report::ThreadReport;
 use crashlens_core::{Frame, FrameTrust, NativeFrame, PythonFrame, StackEnd};
+use textwrap::core::display_width;
 
 use super::names::{clip, file_for_people, function_for_people, library_for_people, package_of};
 use super::page::{FAINT, PLAIN, Page, STRONG};
@@ -52,12 +53,14 @@ pub(super) fn write(
             }
         }
         if hidden > 0 {
-            let text = format!("({hidden} frames of the interpreter not shown; -v shows all)");
-            page.line(MARGIN, &[(FAINT, &text)])?;
+            page.note(
+                MARGIN,
+                &format!("({hidden} frames of the interpreter not shown; -v shows all)"),
+            )?;
         }
     }
     match describe(thread.end, thread.frames.len()) {
-        Some(text) => page.line(MARGIN, &[(FAINT, &clip(&text, page.width().saturating_sub(MARGIN)))]),
+        Some(text) => page.note(MARGIN, &text),
         None => Ok(()),
     }
 }
@@ -68,7 +71,10 @@ fn visible(frames: &[Frame]) -> Vec<&Frame> {
     let mut is_shown = |frame: &&Frame| match frame {
         Frame::Native(native) if is_interpreter(native) => interpreter_acts,
         Frame::Native(native) => {
-            let is_c_library = native.library.as_deref().is_some_and(|library| library.starts_with("libc."));
+            let is_c_library = native
+                .library
+                .as_deref()
+                .is_some_and(|library| library.starts_with("libc."));
             interpreter_acts &= is_c_library;
             true
         }
@@ -79,7 +85,10 @@ fn visible(frames: &[Frame]) -> Vec<&Frame> {
     };
     let mut shown: Vec<&Frame> = frames.iter().filter(|frame| is_shown(frame)).collect();
     // Below the outermost Python frame is only how the process or thread was started.
-    if let Some(last) = shown.iter().rposition(|frame| matches!(frame, Frame::Python(_))) {
+    if let Some(last) = shown
+        .iter()
+        .rposition(|frame| matches!(frame, Frame::Python(_)))
+    {
         shown.truncate(last + 1);
     }
     shown
@@ -88,15 +97,26 @@ fn visible(frames: &[Frame]) -> Vec<&Frame> {
 /// Rows for `frames`: repetitions as one, long runs of one kind cut in their middle, `limit` rows at most.
 fn fold<'a>(frames: &[&'a Frame], limit: usize) -> Vec<Row<'a>> {
     let repeated = frames.chunk_by(|left, right| same_place(left, right));
-    let rows: Vec<(&Frame, usize)> = repeated.filter_map(|chunk| Some((*chunk.first()?, chunk.len()))).collect();
+    let rows: Vec<(&Frame, usize)> = repeated
+        .filter_map(|chunk| Some((*chunk.first()?, chunk.len())))
+        .collect();
     let mut folded = Vec::new();
-    for (index, run) in rows.chunk_by(|(left, _), (right, _)| kind(left) == kind(right)).enumerate() {
+    for (index, run) in rows
+        .chunk_by(|(left, _), (right, _)| kind(left) == kind(right))
+        .enumerate()
+    {
         let (head, tail) = match run.first().map(|(frame, _)| kind(frame)) {
             Some(Kind::OwnPython) => (8, 4),
             Some(Kind::Native) if index == 0 => (8, 1),
             _ => (2, 1),
         };
-        folded.extend(cut(run.iter().map(|(frame, times)| Row::Frame(frame, *times)).collect(), head, tail));
+        folded.extend(cut(
+            run.iter()
+                .map(|(frame, times)| Row::Frame(frame, *times))
+                .collect(),
+            head,
+            tail,
+        ));
     }
     let tail = limit / 4;
     cut(folded, limit.saturating_sub(tail + 1), tail)
@@ -129,7 +149,8 @@ fn kind(frame: &Frame) -> Kind {
 fn same_place(left: &Frame, right: &Frame) -> bool {
     match (left, right) {
         (Frame::Native(left), Frame::Native(right)) => {
-            left.function.is_some() && (&left.function, &left.library) == (&right.function, &right.library)
+            left.function.is_some()
+                && (&left.function, &left.library) == (&right.function, &right.library)
         }
         (Frame::Python(left), Frame::Python(right)) => {
             (&left.file, left.line, &left.function) == (&right.file, right.line, &right.function)
@@ -138,23 +159,52 @@ fn same_place(left: &Frame, right: &Frame) -> bool {
     }
 }
 
-fn write_frame(page: &mut Page<'_>, frame: &Frame, times: usize, working_directory: Option<&str>) -> io::Result<()> {
-    let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+fn write_frame(
+    page: &mut Page<'_>,
+    frame: &Frame,
+    times: usize,
+    working_directory: Option<&str>,
+) -> io::Result<()> {
+    let times = if times > 1 {
+        format!(" ({times} times)")
+    } else {
+        String::new()
+    };
     match frame {
         Frame::Native(native) => {
             let note = format!("{}{times}", guess(native.trust));
-            let library = native.library.as_deref().map_or_else(String::new, |name| format!(" in {}", library_for_people(name)));
+            let library = native.library.as_deref().map_or_else(String::new, |name| {
+                format!(" in {}", library_for_people(name))
+            });
             let room = page.width().saturating_sub(MARGIN + note.len());
             let library = clip(&library, room / 2);
-            let name = function_for_people(&native_name(native), room - library.chars().count());
-            page.line(2, &[(PLAIN, "native  "), (PLAIN, &name), (FAINT, &library), (FAINT, &note)])
+            let name = function_for_people(
+                &native_name(native),
+                room.saturating_sub(display_width(&library)),
+            );
+            page.line(
+                2,
+                &[
+                    (PLAIN, "native  "),
+                    (PLAIN, &name),
+                    (FAINT, &library),
+                    (FAINT, &note),
+                ],
+            )
         }
         Frame::Python(python) => {
             let place = python_place(python, working_directory);
             let is_own = owner(&python.file) == CodeOwner::User;
             let room = page.width().saturating_sub(MARGIN + times.len());
             let style = if is_own { STRONG } else { PLAIN };
-            page.line(2, &[(PLAIN, "Python  "), (style, &clip(&place, room)), (FAINT, &times)])?;
+            page.line(
+                2,
+                &[
+                    (PLAIN, "Python  "),
+                    (style, &clip(&place, room)),
+                    (FAINT, &times),
+                ],
+            )?;
             match python.source.as_ref().filter(|_| is_own) {
                 Some(source) => {
                     let room = page.width().saturating_sub(MARGIN + 2);
@@ -173,7 +223,12 @@ fn write_skipped(page: &mut Page<'_>, frames: &[&Frame]) -> io::Result<()> {
         match frame {
             Frame::Native(frame) => {
                 native += 1;
-                places.insert(frame.library.as_deref().map_or_else(|| "code without a file".to_owned(), library_for_people));
+                places.insert(
+                    frame
+                        .library
+                        .as_deref()
+                        .map_or_else(|| "code without a file".to_owned(), library_for_people),
+                );
             }
             Frame::Python(frame) if owner(&frame.file) != CodeOwner::User => {
                 places.insert(package_of(&frame.file).to_owned());
@@ -187,20 +242,42 @@ fn write_skipped(page: &mut Page<'_>, frames: &[&Frame]) -> io::Result<()> {
         _ => "frames",
     };
     let places: Vec<String> = places.into_iter().collect();
-    let places = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
+    let places = if places.is_empty() {
+        String::new()
+    } else {
+        format!(" in {}", places.join(", "))
+    };
     let text = format!("… {} {kind}{places}", frames.len());
-    page.line(MARGIN, &[(FAINT, &clip(&text, page.width().saturating_sub(MARGIN)))])
+    page.note(MARGIN, &text)
 }
 
 fn write_in_full(page: &mut Page<'_>, frame: &Frame) -> io::Result<()> {
     match frame {
         Frame::Native(native) => {
-            let library = native.library.as_deref().map_or_else(String::new, |name| format!(" in {name}"));
-            let offset = native.module_offset.map_or_else(|| format!(" at {}", native.address), |offset| format!(" +{offset}"));
-            let source = native.source.as_ref().map_or_else(String::new, |source| format!(" ({}:{})", source.file, source.line));
-            let inlined = if native.inlined { " (expanded into its caller)" } else { "" };
+            let library = native
+                .library
+                .as_deref()
+                .map_or_else(String::new, |name| format!(" in {name}"));
+            let offset = native.module_offset.map_or_else(
+                || format!(" at {}", native.address),
+                |offset| format!(" +{offset}"),
+            );
+            let source = native.source.as_ref().map_or_else(String::new, |source| {
+                format!(" ({}:{})", source.file, source.line)
+            });
+            let inlined = if native.inlined {
+                " (expanded into its caller)"
+            } else {
+                ""
+            };
             let place = format!("{library}{offset}{source}{inlined}{}", guess(native.trust));
-            page.fact("native", &[(PLAIN, &native_name(native)), (FAINT, &place)])
+            page.fact(
+                "native",
+                &[
+                    (PLAIN, native.function.as_deref().unwrap_or("(no name)")),
+                    (FAINT, &place),
+                ],
+            )
         }
         Frame::Python(python) => {
             let place = python_place(python, None);
@@ -228,7 +305,9 @@ pub(super) fn python_place(frame: &PythonFrame, working_directory: Option<&str>)
         Some(_) => file_for_people(&frame.file, working_directory),
         None => frame.file.clone(),
     };
-    let line = frame.line.map_or_else(String::new, |line| format!(":{line}"));
+    let line = frame
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
     format!("{file}{line} in {}", frame.function)
 }
 
@@ -247,7 +326,9 @@ fn guess(trust: FrameTrust) -> &'static str {
 fn describe(end: StackEnd, frames: usize) -> Option<String> {
     Some(match end {
         StackEnd::Complete => return None,
-        StackEnd::Unreadable { address } => format!("(the stack ends here: memory at {address} could not be read)"),
+        StackEnd::Unreadable { address } => {
+            format!("(the stack ends here: memory at {address} could not be read)")
+        }
         StackEnd::Loop => "(the stack leads back to itself here)".to_owned(),
         StackEnd::DepthLimit => format!("(only the innermost {frames} frames were read)"),
         StackEnd::Lost => "(the caller could not be found)".to_owned(),

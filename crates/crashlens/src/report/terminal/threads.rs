@@ -28,9 +28,15 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     let mut others = Vec::new();
     for thread in &death.threads {
         let (heading, rows) = if thread.crashed {
-            ("The crashed thread, innermost first".to_owned(), CRASHED_ROWS)
+            (
+                "The crashed thread, innermost first".to_owned(),
+                CRASHED_ROWS,
+            )
         } else if thread.waits_for_crashed {
-            (format!("Thread {} was waiting for it", label(thread)), OTHER_ROWS)
+            (
+                format!("Thread {} was waiting for it", label(thread)),
+                OTHER_ROWS,
+            )
         } else if shows_all || (!has_crashed && thread.role == ThreadRole::Main) {
             (format!("Thread {}", label(thread)), OTHER_ROWS)
         } else {
@@ -43,20 +49,40 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     write_others(page, &others, directory)
 }
 
-fn write_others(page: &mut Page<'_>, threads: &[&ThreadReport], directory: Option<&str>) -> io::Result<()> {
+fn write_others(
+    page: &mut Page<'_>,
+    threads: &[&ThreadReport],
+    directory: Option<&str>,
+) -> io::Result<()> {
     if threads.is_empty() {
         return Ok(());
     }
     page.heading("Other threads")?;
     let shown = threads.get(..LINES).unwrap_or(threads);
-    let columns = shown.iter().map(|thread| display_width(&label(thread))).max().unwrap_or(0).min(NAME_COLUMNS);
+    let columns = shown
+        .iter()
+        .map(|thread| display_width(&label(thread)))
+        .max()
+        .unwrap_or(0)
+        .min(NAME_COLUMNS);
     for thread in shown {
         let name = clip(&label(thread), columns);
         let padding = " ".repeat(columns - display_width(&name) + 2);
         let room = page.width().saturating_sub(columns + 4);
-        page.line(2, &[(PLAIN, &name), (PLAIN, &padding), (FAINT, &place(thread, directory, room))])?;
+        page.line(
+            2,
+            &[
+                (PLAIN, &name),
+                (PLAIN, &padding),
+                (FAINT, &place(thread, directory, room)),
+            ],
+        )?;
     }
-    let rest: usize = threads.iter().skip(shown.len()).map(|thread| 1 + thread.also.len()).sum();
+    let rest: usize = threads
+        .iter()
+        .skip(shown.len())
+        .map(|thread| 1 + thread.also.len())
+        .sum();
     if rest > 0 {
         page.line(2, &[(FAINT, &format!("and {rest} more (-v shows all)"))])?;
     }
@@ -65,7 +91,11 @@ fn write_others(page: &mut Page<'_>, threads: &[&ThreadReport], directory: Optio
 
 /// `4711 "tf_Compute" and 5 alike`.
 fn label(thread: &ThreadReport) -> String {
-    let alike = if thread.also.is_empty() { String::new() } else { format!(" and {} alike", thread.also.len()) };
+    let alike = if thread.also.is_empty() {
+        String::new()
+    } else {
+        format!(" and {} alike", thread.also.len())
+    };
     format!("{} \"{}\"{alike}", thread.id, thread.name)
 }
 
@@ -84,10 +114,21 @@ fn place(thread: &ThreadReport, directory: Option<&str>, room: usize) -> String 
             Frame::Python(_) => None,
         })
     };
-    let Some(frame) = natives().find(|frame| frame.function.is_some()).or_else(|| natives().next()) else {
+    let Some(frame) = natives()
+        .find(|frame| frame.function.is_some())
+        .or_else(|| natives().next())
+    else {
         return "nothing could be read".to_owned();
     };
-    let library = frame.library.as_deref().map_or_else(String::new, |name| format!(" in {}", library_for_people(name)));
+    let library = frame.library.as_deref().map_or_else(String::new, |name| {
+        format!(" in {}", library_for_people(name))
+    });
     let library = clip(&library, room / 2);
-    format!("{}{library}", function_for_people(&native_name(frame), room.saturating_sub(display_width(&library))))
+    format!(
+        "{}{library}",
+        function_for_people(
+            &native_name(frame),
+            room.saturating_sub(display_width(&library))
+        )
+    )
 }
