@@ -127,3 +127,60 @@ fn read_bytes(stream: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::UnexpectedEof.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn packed(sections: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut stream = zstd::Encoder::new(MAGIC.to_vec(), LEVEL).unwrap();
+        for (name, content) in sections {
+            write_section(&mut stream, name, content).unwrap();
+        }
+        stream.finish().unwrap()
+    }
+
+    #[test]
+    fn files_that_are_not_captures_are_told_apart() {
+        assert!(matches!(
+            CaptureFile::read(b"\x7fELF"),
+            Err(FormatError::NotACapture)
+        ));
+        assert!(matches!(
+            CaptureFile::read(b"crashlens capture 9\n"),
+            Err(FormatError::Newer)
+        ));
+        assert!(matches!(
+            CaptureFile::read(MAGIC),
+            Err(FormatError::Empty | FormatError::Damaged(_))
+        ));
+        assert!(matches!(
+            CaptureFile::read(&packed(&[("capture", b"{}")])),
+            Err(FormatError::Facts(_))
+        ));
+        assert!(matches!(
+            CaptureFile::read(&packed(&[("later", b"?")])),
+            Err(FormatError::Empty)
+        ));
+    }
+
+    #[test]
+    fn a_section_that_claims_more_than_there_is_allocates_nothing() {
+        let mut stream = zstd::Encoder::new(MAGIC.to_vec(), LEVEL).unwrap();
+        stream.write_all(&u32::MAX.to_le_bytes()).unwrap();
+        assert!(matches!(
+            CaptureFile::read(&stream.finish().unwrap()),
+            Err(FormatError::Damaged(_))
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let file = [MAGIC, &bytes].concat();
+            prop_assert!(CaptureFile::read(&file).is_err());
+        }
+    }
+}
