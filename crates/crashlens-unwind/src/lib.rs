@@ -9,6 +9,8 @@
 
 mod cfi;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod image;
 mod memory;
 mod merge;

@@ -163,6 +163,21 @@ impl SymbolLookup for FileSymbols<'_> {
     }
 }
 
+/// Asks a module file everything, at addresses it names itself.
+pub(crate) fn ask_everything(bytes: &[u8]) {
+    let addresses: Vec<u64> = bytes
+        .chunks_exact(8)
+        .take(64)
+        .map(|word| u64::from(word[0]) << 8)
+        .collect();
+    elf::name_addresses(bytes, Some(bytes), &addresses);
+    elf::address_of(bytes, "_PyRuntime");
+    elf::section(bytes, ".PyRuntime");
+    elf::build_id(bytes);
+    dwarf::inlined_frames(bytes, &addresses);
+    demangle(&String::from_utf8_lossy(bytes));
+}
+
 /// One list of frames from what the symbol table and the debug information say.
 ///
 /// The outermost function takes its name from the symbol table: that is what other tools print, and

@@ -72,9 +72,13 @@ impl CaptureFile {
                 FormatError::NotACapture
             });
         };
-        let mut stream = zstd::Decoder::new(packed)
-            .map_err(FormatError::Damaged)?
-            .take(MAX_UNPACKED);
+        let stream = zstd::Decoder::new(packed).map_err(FormatError::Damaged)?;
+        Self::read_unpacked(stream.take(MAX_UNPACKED))
+    }
+
+    /// Reads the sections of a file once they are unpacked.
+    #[doc(hidden)]
+    pub fn read_unpacked(mut stream: impl Read) -> Result<Self, FormatError> {
         let mut capture = None;
         let mut recording = None;
         while let Some((name, content)) = read_section(&mut stream).map_err(FormatError::Damaged)? {
