@@ -4,11 +4,13 @@
 //! code serves a live process, a core and a recording, and gives the same answer for each.
 #![forbid(unsafe_code)]
 
+pub mod core_file;
 pub mod files;
 pub mod memory;
 pub mod python;
 pub mod snapshot;
 
+pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
 pub use memory::{ReadMemory, Unreadable};
 pub use snapshot::{ProcessSnapshot, ThreadState};
