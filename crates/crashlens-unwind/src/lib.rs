@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod cfi;
+pub mod core_file;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -23,6 +24,7 @@ mod source;
 mod stacks;
 mod symbols;
 
+pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
