@@ -61,6 +61,11 @@ pub(super) fn compare(file: &[u8], dumped: &[u8], extent: u64) -> Likeness {
 
 /// The GNU build id of an ELF file of which at least the beginning is given.
 pub(super) fn build_id(image: &[u8]) -> Option<&[u8]> {
+    note(image, elf::ELF_NOTE_GNU, elf::NT_GNU_BUILD_ID)
+}
+
+/// A note of an ELF file of which at least the beginning is given.
+pub(super) fn note<'a>(image: &'a [u8], name: &[u8], kind: elf::NoteType) -> Option<&'a [u8]> {
     let headers = program_headers(image)?;
     let notes = headers
         .iter()
@@ -75,9 +80,7 @@ pub(super) fn build_id(image: &[u8]) -> Option<&[u8]> {
         let notes = NoteIterator::<FileHeader64<LittleEndian>>::new(LE, align, bytes).ok()?;
         notes
             .map_while(Result::ok)
-            .find(|note| {
-                note.name() == elf::ELF_NOTE_GNU && note.n_type(LE) == elf::NT_GNU_BUILD_ID
-            })
+            .find(|note| note.name() == name && note.n_type(LE) == kind)
             .map(|note| note.desc())
     })
 }
