@@ -26,12 +26,15 @@ use crate::sys;
 /// Nobody is stopped while a core is read, so this is only patience with a damaged one.
 const READING_TIME: Duration = Duration::from_secs(10);
 
+/// Variables by name.
+pub(crate) type Variables = BTreeMap<String, String>;
+
 /// What may be kept of the words that came with a process, which often hold passwords and keys.
 pub(crate) struct Masks {
     /// The command line without its secrets.
     pub(crate) command: fn(&[String]) -> Vec<String>,
     /// The variables that may be kept, without their secrets.
-    pub(crate) variables: fn(&[(String, String)]) -> BTreeMap<String, String>,
+    pub(crate) variables: fn(&[(String, String)]) -> Variables,
 }
 
 /// Reads an ELF core file, also zstd-packed.
@@ -39,7 +42,7 @@ pub fn read_core(path: &Path) -> Result<CaptureFile, CoreReadError> {
     // Nothing is safer than a mask that keeps the program's name and nothing else.
     let masks = Masks {
         command: |arguments| arguments.iter().take(1).cloned().collect(),
-        variables: |_| BTreeMap::new(),
+        variables: |_| Variables::new(),
     };
     read_core_with(path, &DiskFiles::default(), &masks)
 }
