@@ -7,6 +7,12 @@ use std::time::Duration;
 use crashlens_core::{CaptureFile, Gaps};
 
 mod error;
+mod host;
+mod output;
+mod packages;
+mod procfs;
+mod secrets;
+mod sys;
 
 pub use error::SuperviseError;
 
