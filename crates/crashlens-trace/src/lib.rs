@@ -7,6 +7,11 @@ use crashlens_core::{CaptureFile, Gaps};
 
 mod core;
 mod error;
+mod host;
+mod output;
+mod packages;
+mod procfs;
+mod secrets;
 mod sys;
 
 pub use core::{CoreReadError, DiskFiles, read_core};
