@@ -49,7 +49,11 @@ impl Outcome {
     /// The program's own exit code, or 128+N for signal N.
     pub fn exit_code(&self) -> u8 {
         let signal = self.wait_status & 0x7f;
-        if signal == 0 { (self.wait_status >> 8) as u8 } else { 128 + signal as u8 }
+        if signal == 0 {
+            (self.wait_status >> 8) as u8
+        } else {
+            128 + signal as u8
+        }
     }
 }
 
@@ -73,7 +77,11 @@ pub fn supervise(
 }
 
 /// Supervises a running process and everything below it until it ends or Ctrl-C.
-pub fn attach(pid: u32, options: &Options, observer: &mut dyn Observer) -> Result<Attached, SuperviseError> {
+pub fn attach(
+    pid: u32,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Attached, SuperviseError> {
     let _ = (pid, options, observer);
     Err(SuperviseError::Unsupported)
 }
