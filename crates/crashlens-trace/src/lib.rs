@@ -16,6 +16,7 @@ mod sys;
 
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
+pub use secrets::mask_command;
 
 /// How to supervise.
 #[derive(Debug, Clone)]

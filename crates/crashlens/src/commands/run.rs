@@ -1,5 +1,7 @@
 //! `crashlens run`: start a program, supervise it, report its deaths.
 
+use std::ffi::OsString;
+
 use crashlens_core::Run;
 use crashlens_trace::Options;
 
@@ -12,15 +14,10 @@ use crate::watcher::{Watcher, run_of};
 
 /// Runs the program to its end; its exit status becomes ours.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
-    let argv: Vec<String> = args
-        .command
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
     let destination = Destination::new(&args.report, Stream::Stderr);
     destination.check(ExitStatus::Failed)?;
     let run = Run {
-        argv,
+        argv: masked(&args.command),
         ..Run::default()
     };
     let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
@@ -32,4 +29,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     let status = ExitStatus::Program(outcome.exit_code());
     watcher.finish(|run| run_of(run, &outcome));
     Ok(status)
+}
+
+/// The command line as it may be written down.
+fn masked(command: &[OsString]) -> Vec<String> {
+    let words: Vec<String> = command
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    crashlens_trace::mask_command(&words)
 }

@@ -97,11 +97,10 @@ fn check(value: &Value, schema: &Value, root: &Value, place: &str) {
     }
     if let Some(choices) = schema["anyOf"].as_array() {
         let choice = choices.iter().find(|choice| choice["type"] != "null");
-        return if value.is_null() {
-            ()
-        } else {
-            check(value, choice.unwrap(), root, place)
-        };
+        if !value.is_null() {
+            check(value, choice.unwrap(), root, place);
+        }
+        return;
     }
     match value {
         Value::Object(fields) if schema["properties"].is_object() && schema["oneOf"].is_null() => {

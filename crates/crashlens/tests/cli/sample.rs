@@ -142,48 +142,21 @@ fn main_python() -> Vec<Frame> {
     frames
 }
 
-fn kernel_frames() -> Vec<Frame> {
-    vec![
-        native(
-            CC,
-            "tensorflow::QuantizedMatMulOp<Eigen::QUInt8, Eigen::QUInt8, Eigen::QInt32>::Compute(tensorflow::OpKernelContext*)",
-        ),
-        native(
-            FRAMEWORK,
-            "tensorflow::ThreadPoolDevice::Compute(tensorflow::OpKernel*, tensorflow::OpKernelContext*)",
-        ),
-        native(
-            FRAMEWORK,
-            "tensorflow::(anonymous namespace)::SingleThreadedExecutorImpl::Run(tensorflow::Executor::Args const&)",
-        ),
-        native(
-            FRAMEWORK,
-            "tensorflow::FunctionLibraryRuntimeImpl::RunSync(tensorflow::FunctionLibraryRuntime::Options, unsigned long, absl::lts_20230125::Span<tensorflow::Tensor const>)",
-        ),
-        native(
-            CC,
-            "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*, tensorflow::EagerKernelArgs const&)",
-        ),
-        native(
-            CC,
-            "tensorflow::EagerKernelExecute(tensorflow::EagerContext*, absl::lts_20230125::InlinedVector<tensorflow::TensorHandle*, 4ul> const&)",
-        ),
-        native(CC, "tensorflow::ExecuteNode::Run()"),
-        native(
-            CC,
-            "tensorflow::EagerExecutor::SyncExecute(tensorflow::EagerNode*)",
-        ),
-        native(
-            CC,
-            "tensorflow::EagerOperation::Execute(absl::lts_20230125::Span<tensorflow::AbstractTensorHandle*>, int*)",
-        ),
-        native(CC, "TFE_Execute"),
-        native(
-            "_pywrap_tfe.so",
-            "pybind11::cpp_function::dispatcher(_object*, _object*, _object*)",
-        ),
-    ]
-}
+/// Kernel and runtime of an eager op, innermost first.
+#[rustfmt::skip]
+const KERNEL: [(&str, &str); 11] = [
+    (CC, "tensorflow::QuantizedMatMulOp<Eigen::QUInt8, Eigen::QUInt8, Eigen::QInt32>::Compute(tensorflow::OpKernelContext*)"),
+    (FRAMEWORK, "tensorflow::ThreadPoolDevice::Compute(tensorflow::OpKernel*, tensorflow::OpKernelContext*)"),
+    (FRAMEWORK, "tensorflow::(anonymous namespace)::SingleThreadedExecutorImpl::Run(tensorflow::Executor::Args const&)"),
+    (FRAMEWORK, "tensorflow::FunctionLibraryRuntimeImpl::RunSync(tensorflow::FunctionLibraryRuntime::Options, unsigned long, absl::lts_20230125::Span<tensorflow::Tensor const>)"),
+    (CC, "tensorflow::KernelAndDeviceFunc::Run(tensorflow::ScopedStepContainer*, tensorflow::EagerKernelArgs const&)"),
+    (CC, "tensorflow::EagerKernelExecute(tensorflow::EagerContext*, absl::lts_20230125::InlinedVector<tensorflow::TensorHandle*, 4ul> const&)"),
+    (CC, "tensorflow::ExecuteNode::Run()"),
+    (CC, "tensorflow::EagerExecutor::SyncExecute(tensorflow::EagerNode*)"),
+    (CC, "tensorflow::EagerOperation::Execute(absl::lts_20230125::Span<tensorflow::AbstractTensorHandle*>, int*)"),
+    (CC, "TFE_Execute"),
+    ("_pywrap_tfe.so", "pybind11::cpp_function::dispatcher(_object*, _object*, _object*)"),
+];
 
 fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashCapture {
     let mut gaps = Gaps::default();
@@ -266,7 +239,10 @@ fn ending(kind: EndingKind, signal: i32, code: &str, address: Option<u64>) -> En
 
 /// The main thread died in a kernel that its own Python code had called.
 pub(crate) fn in_main_thread() -> CrashCapture {
-    let mut frames = kernel_frames();
+    let mut frames: Vec<Frame> = KERNEL
+        .iter()
+        .map(|(library, function)| native(library, function))
+        .collect();
     frames.extend(main_python());
     let mut main = thread(4711, "python", ThreadRole::Main, frames);
     main.crashed = true;

@@ -102,7 +102,7 @@ pub(super) fn package_of(file: &str) -> &str {
 /// `_multiarray_umath.so` of `_multiarray_umath.cpython-311-x86_64-linux-gnu.so`.
 pub(super) fn library_for_people(library: &str) -> String {
     match library.split_once(".cpython-") {
-        Some((stem, rest)) if rest.ends_with(".so") => format!("{stem}.so"),
+        Some((stem, rest)) if rest.strip_suffix(".so").is_some() => format!("{stem}.so"),
         _ => library.to_owned(),
     }
 }

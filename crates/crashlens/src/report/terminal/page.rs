@@ -1,5 +1,6 @@
 //! Lines of limited width, with emphasis, out of text that may hold anything.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -110,10 +111,10 @@ impl<'a> Page<'a> {
     }
 
     fn wrapped(&mut self, first: &str, rest: &str, spans: &[Span<'_>]) -> io::Result<()> {
-        let spans = spans.iter().filter(|(_, text)| !text.is_empty());
-        let text: String = spans
-            .map(|(style, text)| format!("{style}{}{style:#}", printable(text)))
-            .collect();
+        let mut text = String::new();
+        for (style, span) in spans.iter().filter(|(_, span)| !span.is_empty()) {
+            let _ = write!(text, "{style}{}{style:#}", printable(span));
+        }
         let options = textwrap::Options::new(self.width)
             .initial_indent(first)
             .subsequent_indent(rest)
