@@ -1,13 +1,13 @@
 //! The command as a user meets it: help, exit codes, files, pipes.
-#![allow(
-    missing_docs,
-    reason = "a test binary has no readers of its documentation"
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failed step of a test is a failed test"
 )]
 
 mod diagnose;
 mod help;
 mod run;
-#[allow(dead_code, reason = "the renderer's tests use the other captures")]
+#[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
 
 use std::path::{Path, PathBuf};
