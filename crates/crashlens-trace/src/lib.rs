@@ -1,13 +1,20 @@
 //! Supervises a process tree with ptrace and captures its deaths (Linux).
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 use crashlens_core::{CaptureFile, Gaps};
 
+mod core;
 mod error;
+mod host;
+mod output;
+mod packages;
+mod procfs;
+mod secrets;
+mod sys;
 
+pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
 
 /// How to supervise.
@@ -49,7 +56,11 @@ impl Outcome {
     /// The program's own exit code, or 128+N for signal N.
     pub fn exit_code(&self) -> u8 {
         let signal = self.wait_status & 0x7f;
-        if signal == 0 { (self.wait_status >> 8) as u8 } else { 128 + signal as u8 }
+        if signal == 0 {
+            (self.wait_status >> 8) as u8
+        } else {
+            128 + signal as u8
+        }
     }
 }
 
@@ -73,7 +84,11 @@ pub fn supervise(
 }
 
 /// Supervises a running process and everything below it until it ends or Ctrl-C.
-pub fn attach(pid: u32, options: &Options, observer: &mut dyn Observer) -> Result<Attached, SuperviseError> {
+pub fn attach(
+    pid: u32,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Attached, SuperviseError> {
     let _ = (pid, options, observer);
     Err(SuperviseError::Unsupported)
 }
@@ -81,11 +96,5 @@ pub fn attach(pid: u32, options: &Options, observer: &mut dyn Observer) -> Resul
 /// Stops a process for a moment and reads all its stacks.
 pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
     let _ = pid;
-    Err(SuperviseError::Unsupported)
-}
-
-/// Reads an ELF core file, also zstd-packed.
-pub fn read_core(path: &Path) -> Result<CaptureFile, SuperviseError> {
-    let _ = path;
     Err(SuperviseError::Unsupported)
 }
