@@ -8,7 +8,8 @@
 pub mod capture;
 
 pub use capture::{
-    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust, Gap, GapId, Gaps,
-    Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output, Package, Process, PythonFrame,
-    PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd, Tail, Thread, ThreadRole,
+    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust,
+    Gap, GapId, Gaps, Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output,
+    Package, Process, PythonFrame, PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd,
+    Tail, Thread, ThreadRole,
 };

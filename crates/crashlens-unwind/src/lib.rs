@@ -48,6 +48,11 @@ pub fn walk(
 impl Walked {
     /// Names the frames. The process need not exist any more.
     pub fn name_frames(self, _files: &dyn Files, _gaps: &mut Gaps) -> Stacks {
-        Stacks { threads: Vec::new(), modules: Vec::new(), python: Observed::Absent, recording: Vec::new() }
+        Stacks {
+            threads: Vec::new(),
+            modules: Vec::new(),
+            python: Observed::Absent,
+            recording: Vec::new(),
+        }
     }
 }

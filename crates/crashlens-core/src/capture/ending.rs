@@ -66,9 +66,37 @@ pub struct Signal(pub i32);
 
 /// Names of signals 1 to 31 on x86-64 and aarch64.
 const NAMES: [&str; 31] = [
-    "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
-    "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
-    "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGKILL",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGWINCH",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
 ];
 
 impl Signal {
@@ -97,7 +125,10 @@ impl Signal {
 
     /// Whether the processor raises it for what an instruction did.
     pub fn is_fault(self) -> bool {
-        matches!(self, Self::SEGV | Self::BUS | Self::FPE | Self::ILL | Self::TRAP)
+        matches!(
+            self,
+            Self::SEGV | Self::BUS | Self::FPE | Self::ILL | Self::TRAP
+        )
     }
 
     /// `si_code` by name, for this signal.
@@ -158,9 +189,15 @@ impl Serialize for Signal {
 impl<'de> Deserialize<'de> for Signal {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let known = NAMES.iter().position(|name| *name == text).map(|index| index as i32 + 1);
+        let known = NAMES
+            .iter()
+            .position(|name| *name == text)
+            .map(|index| index as i32 + 1);
         known
-            .or_else(|| text.strip_prefix("SIG").and_then(|number| number.parse().ok()))
+            .or_else(|| {
+                text.strip_prefix("SIG")
+                    .and_then(|number| number.parse().ok())
+            })
             .map(Self)
             .ok_or_else(|| serde::de::Error::custom(format!("unknown signal {text}")))
     }

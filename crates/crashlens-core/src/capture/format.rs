@@ -66,19 +66,30 @@ impl CaptureFile {
     /// Reads a file of any known version.
     pub fn read(bytes: &[u8]) -> Result<Self, FormatError> {
         let Some(packed) = bytes.strip_prefix(MAGIC) else {
-            return Err(if Self::looks_like(bytes) { FormatError::Newer } else { FormatError::NotACapture });
+            return Err(if Self::looks_like(bytes) {
+                FormatError::Newer
+            } else {
+                FormatError::NotACapture
+            });
         };
-        let mut stream = zstd::Decoder::new(packed).map_err(FormatError::Damaged)?.take(MAX_UNPACKED);
+        let mut stream = zstd::Decoder::new(packed)
+            .map_err(FormatError::Damaged)?
+            .take(MAX_UNPACKED);
         let mut capture = None;
         let mut recording = None;
         while let Some((name, content)) = read_section(&mut stream).map_err(FormatError::Damaged)? {
             match name.as_slice() {
-                b"capture" => capture = Some(serde_json::from_slice(&content).map_err(FormatError::Facts)?),
+                b"capture" => {
+                    capture = Some(serde_json::from_slice(&content).map_err(FormatError::Facts)?)
+                }
                 b"recording" => recording = Some(content),
                 _ => {}
             }
         }
-        Ok(Self { capture: capture.ok_or(FormatError::Empty)?, recording })
+        Ok(Self {
+            capture: capture.ok_or(FormatError::Empty)?,
+            recording,
+        })
     }
 }
 
@@ -93,7 +104,11 @@ fn write_section(out: &mut impl Write, name: &str, content: &[u8]) -> io::Result
 fn read_section(stream: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let mut length = [0; 4];
     if let Err(error) = stream.read_exact(&mut length) {
-        return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };
+        return if error.kind() == io::ErrorKind::UnexpectedEof {
+            Ok(None)
+        } else {
+            Err(error)
+        };
     }
     let name = read_bytes(stream, u64::from(u32::from_le_bytes(length)))?;
     let mut length = [0; 8];
@@ -106,5 +121,9 @@ fn read_section(stream: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>
 fn read_bytes(stream: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let got = stream.take(length).read_to_end(&mut bytes)?;
-    if got as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if got as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
 }

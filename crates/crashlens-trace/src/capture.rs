@@ -1,0 +1,194 @@
+//! A stopped process becomes a capture, in two steps.
+//!
+//! While the process stands still, everything is read that is gone when it is: stacks, mappings, limits,
+//! command line. Names, packages and the last lines of output are found afterwards, when the process and
+//! whoever waits for it have gone on.
+
+use std::time::{Duration, Instant};
+
+use crashlens_core::{
+    CaptureFile, CrashCapture, Ending, Environment, Gaps, Host, Mapping, Observed, Output,
+    Registers, Role,
+};
+use crashlens_unwind::{ProcessSnapshot, ThreadState, Walked, walk};
+
+use crate::freeze::{freeze, list_threads};
+use crate::live_files::LiveFiles;
+use crate::live_memory::LiveMemory;
+use crate::procfs::ProcessFacts;
+use crate::tracee::Tree;
+use crate::watch::Watch;
+use crate::{host, packages, procfs, sys};
+
+/// How long threads are waited for that do not stop.
+const FREEZE_LIMIT: Duration = Duration::from_millis(300);
+/// How long a process is held in all.
+const HOLD_LIMIT: Duration = Duration::from_secs(2);
+
+/// What is known of a death before the process is looked at.
+#[derive(Debug)]
+pub(crate) struct Dying {
+    pub(crate) process: u32,
+    pub(crate) role: Role,
+    pub(crate) ending: Ending,
+    /// The thread that took the fatal signal, where one did.
+    pub(crate) thread: Option<u32>,
+    /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
+    pub(crate) registers_at_fault: Option<Registers>,
+    /// What could not be seen of the signal.
+    pub(crate) gaps: Gaps,
+}
+
+/// A capture whose frames have no names yet.
+#[derive(Debug)]
+pub(crate) struct Unnamed {
+    facts: ProcessFacts,
+    host: Host,
+    ending: Ending,
+    crashed_thread: Option<u32>,
+    registers: Observed<Registers>,
+    walked: Walked,
+    files: LiveFiles,
+    gaps: Gaps,
+}
+
+/// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
+/// deferred in `watch`.
+pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Unnamed {
+    let stopped_at = Instant::now();
+    freeze(tree, watch, dying.process, stopped_at + FREEZE_LIMIT);
+
+    let Dying {
+        process,
+        role,
+        ending,
+        thread: crashed_thread,
+        registers_at_fault,
+        mut gaps,
+    } = dying;
+    let mut facts = procfs::process_facts(process, &mut gaps);
+    facts.process.role = role;
+    let threads = thread_states(tree, process, crashed_thread, &mut gaps);
+    let stopped_with = threads
+        .iter()
+        .find(|state| Some(state.id) == crashed_thread)
+        .and_then(|state| state.registers);
+    let registers = match (registers_at_fault.or(stopped_with), crashed_thread) {
+        (Some(registers), _) => Observed::Known(registers),
+        (None, None) => Observed::Absent,
+        (None, Some(thread)) => Observed::Unknown(gaps.add(
+            format!("registers at the fault in thread {thread}"),
+            "the thread's registers could not be read",
+            None,
+        )),
+    };
+    let maps: Vec<Mapping> = facts.maps.known().cloned().unwrap_or_default();
+    let snapshot = ProcessSnapshot {
+        pid: process,
+        threads,
+        crashed_thread,
+        maps,
+    };
+    let files = LiveFiles::of(process);
+    let walked = walk(
+        &snapshot,
+        &LiveMemory::of(process),
+        &files,
+        stopped_at + HOLD_LIMIT,
+        &mut gaps,
+    );
+    let host = host::host_facts(process, &mut gaps);
+    Unnamed {
+        facts,
+        host,
+        ending,
+        crashed_thread,
+        registers,
+        walked,
+        files,
+        gaps,
+    }
+}
+
+/// The threads with their registers, the crashed one first.
+fn thread_states(
+    tree: &Tree,
+    process: u32,
+    crashed: Option<u32>,
+    gaps: &mut Gaps,
+) -> Vec<ThreadState> {
+    let mut threads = list_threads(process).unwrap_or_else(|| tree.threads_of(process));
+    threads.retain(|thread| !tree.is_exiting(*thread));
+    threads.sort_by_key(|thread| (Some(*thread) != crashed, *thread));
+    let mut not_stopped = 0_usize;
+    let mut states = Vec::with_capacity(threads.len());
+    for thread in threads {
+        let registers = if tree.is_stopped(thread) {
+            let part = format!("registers of thread {thread}");
+            gaps.observe(
+                &part,
+                sys::registers(thread).map_err(nix::errno::Errno::desc),
+            )
+            .known()
+            .copied()
+        } else {
+            not_stopped += 1;
+            None
+        };
+        states.push(ThreadState {
+            id: thread,
+            name: procfs::thread_name(process, thread),
+            registers,
+        });
+    }
+    if not_stopped > 0 {
+        gaps.add(
+            format!("stacks of {not_stopped} of {} threads", states.len()),
+            "they were in system calls that cannot be interrupted, and did not stop in time",
+            None,
+        );
+    }
+    states
+}
+
+impl Unnamed {
+    /// Which signal and code the capture explains.
+    pub(crate) fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// Names the frames and completes the capture.
+    pub(crate) fn name(self, output: Output) -> CaptureFile {
+        let mut gaps = self.gaps;
+        let stacks = self.walked.name_frames(&self.files, &mut gaps);
+        let mut modules = stacks.modules;
+        packages::assign(&mut modules, &mut gaps);
+        let modules = match self.facts.maps {
+            Observed::Unknown(gap) => Observed::Unknown(gap),
+            Observed::Known(_) | Observed::Absent => Observed::Known(modules),
+        };
+        let environment = Environment {
+            python: stacks.python,
+            variables: self.facts.variables,
+            limits: self.facts.limits,
+        };
+        let capture = CrashCapture {
+            crashlens: env!("CARGO_PKG_VERSION").to_owned(),
+            process: self.facts.process,
+            ending: self.ending,
+            crashed_thread: self.crashed_thread,
+            registers: self.registers,
+            threads: stacks.threads,
+            modules,
+            maps: self.facts.maps,
+            environment,
+            host: self.host,
+            output,
+            gaps,
+        };
+        CaptureFile {
+            capture,
+            recording: Some(stacks.recording),
+        }
+    }
+}
