@@ -1,7 +1,5 @@
 //! Joins a process that runs already.
 
-use std::path::Path;
-
 use crashlens_core::CaptureFile;
 
 use crate::error::SuperviseError;
@@ -20,11 +18,5 @@ pub fn attach(
 /// Stops a process for a moment and reads all its stacks.
 pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
     let _ = pid;
-    Err(SuperviseError::Unsupported)
-}
-
-/// Reads an ELF core file, also zstd-packed.
-pub fn read_core(path: &Path) -> Result<CaptureFile, SuperviseError> {
-    let _ = path;
     Err(SuperviseError::Unsupported)
 }

@@ -15,10 +15,11 @@ use crashlens_unwind::{ProcessSnapshot, ThreadState, Walked, walk};
 use crate::freeze::{freeze, list_threads};
 use crate::live_files::LiveFiles;
 use crate::live_memory::LiveMemory;
+use crate::output::Relay;
 use crate::procfs::ProcessFacts;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{host, packages, procfs, sys};
+use crate::{calls, host, packages, procfs};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -127,7 +128,7 @@ fn thread_states(
             let part = format!("registers of thread {thread}");
             gaps.observe(
                 &part,
-                sys::registers(thread).map_err(nix::errno::Errno::desc),
+                calls::registers(thread).map_err(nix::errno::Errno::desc),
             )
             .known()
             .copied()
@@ -157,9 +158,10 @@ impl Unnamed {
         &mut self.ending
     }
 
-    /// Names the frames and completes the capture.
-    pub(crate) fn name(self, output: Output) -> CaptureFile {
+    /// Names the frames and completes the capture with what the program wrote last.
+    pub(crate) fn name(self, relay: Option<&Relay>) -> CaptureFile {
         let mut gaps = self.gaps;
+        let stderr = relay.map_or(Observed::Absent, |relay| relay.tail(&mut gaps));
         let stacks = self.walked.name_frames(&self.files, &mut gaps);
         let mut modules = stacks.modules;
         packages::assign(&mut modules, &mut gaps);
@@ -183,7 +185,7 @@ impl Unnamed {
             maps: self.facts.maps,
             environment,
             host: self.host,
-            output,
+            output: Output { stderr },
             gaps,
         };
         CaptureFile {

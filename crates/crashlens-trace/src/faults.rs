@@ -6,7 +6,7 @@
 
 use crashlens_core::{Address, Fault, Registers, Signal};
 
-use crate::siginfo::{SignalRecord, is_from_process};
+use crate::siginfo::{SI_KERNEL, SignalRecord, is_from_process};
 
 /// Faults at as many different instructions are remembered.
 const MAX_REMEMBERED: usize = 16;
@@ -82,14 +82,26 @@ impl FaultHistory {
             .find(|fault| fault.record.signal == signal && fault.registers.rip == instruction)
     }
 
-    /// The fault of which `last`, on `thread`, is the repetition: the same signal, sent by the process to
-    /// itself (`own_ids`: its id here and in its own namespace).
+    /// The fault of which the signal `last`, on `thread`, is the repetition: sent by the process to itself
+    /// (`own_ids`: its id here and in its own namespace), or by the kernel because the handler could not be
+    /// entered for want of stack.
     pub(crate) fn raised_again(
         &self,
         last: &SignalRecord,
         thread: u32,
+        registers: Option<&Registers>,
         own_ids: &[u32],
     ) -> Option<&SeenFault> {
+        if last.code == SI_KERNEL {
+            // The thread has not moved since the fault. The kernel's second signal has no address.
+            return self.seen.iter().find(|fault| {
+                fault.record.signal == last.signal
+                    && fault.thread == thread
+                    && registers.is_some_and(|now| {
+                        (now.rip, now.rsp) == (fault.registers.rip, fault.registers.rsp)
+                    })
+            });
+        }
         let from_itself = last.sender.is_some_and(|sender| own_ids.contains(&sender));
         if !is_from_process(last.code) || !from_itself {
             return None;
@@ -154,7 +166,7 @@ mod tests {
         let mut history = FaultHistory::default();
         history.remember(5, null_read(), at(0x10));
         history.remember(6, null_read(), at(0x20));
-        let first = history.raised_again(&raised_by(4), 5, &[4]).unwrap();
+        let first = history.raised_again(&raised_by(4), 5, None, &[4]).unwrap();
         assert_eq!((first.thread, first.registers.rip), (5, Address(0x10)));
     }
 
@@ -164,7 +176,7 @@ mod tests {
         history.remember(5, null_read(), at(0x10));
         history.remember(6, null_read(), at(0x20));
         assert_eq!(
-            history.raised_again(&raised_by(4), 7, &[4]).unwrap().thread,
+            history.raised_again(&raised_by(4), 7, None, &[4]).unwrap().thread,
             6
         );
     }
@@ -173,8 +185,18 @@ mod tests {
     fn a_signal_from_another_process_or_a_second_fault_stands_for_itself() {
         let mut history = FaultHistory::default();
         history.remember(5, null_read(), at(0x10));
-        assert!(history.raised_again(&raised_by(99), 5, &[4]).is_none());
-        assert!(history.raised_again(&null_read(), 5, &[4]).is_none());
+        assert!(history.raised_again(&raised_by(99), 5, None, &[4]).is_none());
+        assert!(history.raised_again(&null_read(), 5, None, &[4]).is_none());
+    }
+
+    #[test]
+    fn a_handler_that_had_no_stack_to_run_on_leaves_the_fault_as_the_cause() {
+        let mut history = FaultHistory::default();
+        history.remember(5, null_read(), at(0x10));
+        let forced = SignalRecord::from_parts(Signal::SEGV, SI_KERNEL, 0, 0);
+        assert!(history.raised_again(&forced, 5, Some(&at(0x10)), &[4]).is_some());
+        assert!(history.raised_again(&forced, 5, Some(&at(0x11)), &[4]).is_none());
+        assert!(history.raised_again(&forced, 6, Some(&at(0x10)), &[4]).is_none());
     }
 
     #[test]

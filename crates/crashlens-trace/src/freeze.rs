@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::event::{Event, decode_event};
-use crate::sys;
+use crate::calls;
 use crate::tracee::Tree;
 use crate::watch::Watch;
 
@@ -25,7 +25,7 @@ pub(crate) fn freeze(tree: &mut Tree, watch: &mut Watch, process: u32, deadline:
             if !tree.is_stopped(thread) && !tree.is_exiting(thread) {
                 // A new thread may not be ours yet; it stops by itself, being traced from its start.
                 if asked.insert(thread) {
-                    let _ = sys::interrupt(thread);
+                    let _ = calls::interrupt(thread);
                 }
                 moving.insert(thread);
             }

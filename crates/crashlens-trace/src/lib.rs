@@ -5,7 +5,10 @@
 //! This crate states facts; it neither judges them nor prints.
 
 mod attach;
+mod bounded;
+mod calls;
 mod capture;
+mod core;
 mod deaths;
 mod error;
 mod event;
@@ -17,7 +20,10 @@ pub mod injection;
 mod live_files;
 mod live_memory;
 mod outcome;
+mod output;
+mod procfs;
 mod run;
+mod secrets;
 mod siginfo;
 mod spawn;
 mod status;
@@ -26,9 +32,10 @@ mod sys;
 mod tracee;
 mod watch;
 
-use facts_stub::{host, output, packages, procfs};
+use facts_stub::{host, packages};
 
-pub use attach::{attach, look_at, read_core};
+pub use attach::{attach, look_at};
+pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
 pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
 pub use run::supervise;

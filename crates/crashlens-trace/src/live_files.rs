@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crashlens_unwind::{FileBytes, Files};
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2};
 
-use crate::sys;
+use crate::{calls, sys};
 
 /// Files up to this size are read, larger ones mapped: a script that is edited while we look at it must not
 /// pull the bytes from under us.
@@ -42,7 +42,7 @@ impl LiveFiles {
                     .resolve(ResolveFlag::RESOLVE_IN_ROOT);
                 File::from(openat2(root, path, how)?)
             }
-            None => sys::open_with(
+            None => calls::open_with(
                 fs::OpenOptions::new().read(true).custom_flags(flags.bits()),
                 path,
             )?,

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use crashlens_unwind::{ReadMemory, Unreadable};
 use nix::errno::Errno;
 
-use crate::sys;
+use crate::calls;
 
 const PAGE: u64 = 4096;
 /// 256 MiB: more than any walk needs, and an end to a walk that is led astray.
@@ -36,7 +36,7 @@ impl LiveMemory {
 
     fn fetch(&self, page: u64) -> Page {
         let mut bytes = vec![0; PAGE as usize];
-        match sys::read_memory(self.process, page, &mut bytes) {
+        match calls::read_memory(self.process, page, &mut bytes) {
             Ok(read) if read == bytes.len() => Some(bytes.into_boxed_slice()),
             // The kernel's last word on a page that is not there. `/proc/PID/mem` would overrule the page's
             // protection and show a guard page as readable zeros.
@@ -48,7 +48,7 @@ impl LiveMemory {
     fn fetch_from_file(&self, page: u64, mut bytes: Vec<u8>) -> Page {
         let mut file = self.file.borrow_mut();
         if file.is_none() {
-            *file = sys::open(format!("/proc/{}/mem", self.process)).ok();
+            *file = calls::open(format!("/proc/{}/mem", self.process)).ok();
         }
         file.as_ref()?.read_exact_at(&mut bytes, page).ok()?;
         Some(bytes.into_boxed_slice())

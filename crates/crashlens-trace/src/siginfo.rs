@@ -3,7 +3,7 @@
 use crashlens_core::{Address, Signal};
 
 /// `si_code` of a signal that the kernel raised without saying more.
-const SI_KERNEL: i32 = 0x80;
+pub(crate) const SI_KERNEL: i32 = 0x80;
 const SI_USER: i32 = 0;
 const SI_QUEUE: i32 = -1;
 const SI_TKILL: i32 = -6;

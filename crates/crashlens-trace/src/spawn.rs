@@ -10,10 +10,12 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::sys::signal::SigSet;
 
 use crate::error::SuperviseError;
 use crate::sys::{self, ExecPlan};
+use crate::calls;
 
 /// Makes Python write its stack when it dies: the only stack there is where tracing is refused.
 const FAULTHANDLER: &str = "PYTHONFAULTHANDLER";
@@ -45,8 +47,8 @@ pub(crate) fn start(
         program: program.clone(),
         source,
     };
-    let (go_read, go_write) = sys::pipe().map_err(prepare)?;
-    let (failure_read, failure_write) = sys::pipe().map_err(prepare)?;
+    let (go_read, go_write) = nix::unistd::pipe2(OFlag::O_CLOEXEC).map_err(prepare)?;
+    let (failure_read, failure_write) = nix::unistd::pipe2(OFlag::O_CLOEXEC).map_err(prepare)?;
     let plan = ExecPlan {
         arguments: &arguments,
         untraced_environment: &untraced_environment,
@@ -56,7 +58,7 @@ pub(crate) fn start(
         failure: failure_write.as_fd(),
     };
     let pid = sys::fork_to_exec(&plan).map_err(prepare)?;
-    let refused = sys::seize(pid).err();
+    let refused = calls::seize(pid).err();
     nix::unistd::write(&go_write, &[u8::from(refused.is_none())]).map_err(prepare)?;
     Ok(Started {
         pid,

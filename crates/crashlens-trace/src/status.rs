@@ -6,7 +6,7 @@ use crashlens_core::Signal;
 use procfs_core::FromRead;
 use procfs_core::process::Status;
 
-use crate::sys;
+use crate::calls;
 
 /// The kernel's own account of one thread.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct ThreadStatus(Status);
 impl ThreadStatus {
     /// Reads the account of a thread or process.
     pub(crate) fn read(thread: u32) -> io::Result<Self> {
-        let file = sys::open(format!("/proc/{thread}/status"))?;
+        let file = calls::open(format!("/proc/{thread}/status"))?;
         Status::from_read(io::BufReader::new(file))
             .map(Self)
             .map_err(io::Error::other)

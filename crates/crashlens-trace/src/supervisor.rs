@@ -11,7 +11,7 @@ mod release;
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Gaps, Observed, Output, Role};
+use crashlens_core::{Gaps, Role};
 use nix::errno::Errno;
 
 use crate::error::SuperviseError;
@@ -19,7 +19,7 @@ use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
 use crate::outcome::Observer;
 use crate::output::Relay;
-use crate::sys::{self, Resume};
+use crate::calls::{self, Resume};
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -133,7 +133,7 @@ impl<'a> Supervisor<'a> {
     /// Answers one change of a tracee.
     fn answer(&mut self, thread: u32, status: i32) {
         let message = has_message(status)
-            .then(|| sys::event_message(thread).ok())
+            .then(|| calls::event_message(thread).ok())
             .flatten();
         let event = decode_event(status, message);
         if let Event::Ended { status } = event {
@@ -186,7 +186,7 @@ impl<'a> Supervisor<'a> {
 
     fn resume_with(&mut self, thread: u32, how: Resume, signal: i32) {
         self.tree.set_stopped(thread, false);
-        match sys::resume(thread, how, signal) {
+        match calls::resume(thread, how, signal) {
             // Killed while it was stopped; its exit event is on the way.
             Ok(()) | Err(Errno::ESRCH) => {}
             Err(errno) => self.let_go(thread, signal, errno),
@@ -200,8 +200,8 @@ impl<'a> Supervisor<'a> {
             errno.desc(),
             None,
         );
-        if sys::detach(thread, signal).is_err() {
-            let _ = sys::resume(thread, Resume::Run, signal);
+        if calls::detach(thread, signal).is_err() {
+            let _ = calls::resume(thread, Resume::Run, signal);
         } else if thread != self.main {
             // Of the main process, whose child we are not only as a tracer, the end is still reported.
             self.tree.remove(thread);
@@ -213,16 +213,6 @@ impl<'a> Supervisor<'a> {
             Role::Main
         } else {
             Role::Child
-        }
-    }
-
-    fn output(&self) -> Output {
-        let tail = self.relay.map(|relay| {
-            relay.drain();
-            relay.tail()
-        });
-        Output {
-            stderr: tail.map_or(Observed::Absent, Observed::Known),
         }
     }
 }

@@ -1,153 +1,179 @@
-//! Every call to the kernel that needs `unsafe`, and every one that tests must be able to fail.
-//!
-//! Nothing is decided here. Process and thread ids are `u32` as in the capture; signals are plain
-//! numbers, because `nix` has no realtime signals and would refuse to deliver one.
+//! Every system call of the project that Rust cannot check, each behind a safe function.
 #![expect(
     unsafe_code,
-    reason = "the one place of the project that calls the kernel directly"
+    reason = "the one place where the kernel is spoken to directly"
 )]
 
-use std::ffi::{CString, c_int};
-use std::fs::{File, OpenOptions};
+use std::ffi::CString;
+use std::fs::File;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crashlens_core::{Address, Registers, Signal};
+use libc::c_int;
 use memmap2::Mmap;
 use nix::errno::Errno;
-use nix::sys::ptrace;
 use nix::sys::signal::SigSet;
-use nix::sys::uio::{RemoteIoVec, process_vm_readv};
-use nix::unistd::{ForkResult, Pid};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork};
 
-use crate::injection::{Call, check};
-use crate::siginfo::SignalRecord;
-
-/// Signals, new threads and processes, program changes and exits of a tracee are reported.
-/// Not `EXITKILL`: when crashlens is killed, the program must live on.
-fn trace_options() -> ptrace::Options {
-    ptrace::Options::PTRACE_O_TRACECLONE
-        | ptrace::Options::PTRACE_O_TRACEFORK
-        | ptrace::Options::PTRACE_O_TRACEVFORK
-        | ptrace::Options::PTRACE_O_TRACEEXEC
-        | ptrace::Options::PTRACE_O_TRACEEXIT
-        | ptrace::Options::PTRACE_O_TRACESYSGOOD
+/// Starts `run` in a process of its own that is nobody's child, so that it outlives its maker and
+/// no `waitpid(-1)` ever meets it. When `run` returns, that process ends.
+///
+/// Call it before any thread is started: only the calling thread exists in the new process, and a
+/// lock that another thread held at this moment stays locked there for ever. `run` should not
+/// allocate for the same reason.
+pub(crate) fn fork_detached(run: impl FnOnce()) -> Result<(), Errno> {
+    // SAFETY: the child uses only the calling thread's own state and ends in `_exit`.
+    match unsafe { fork() }? {
+        ForkResult::Child => {
+            let mut end = EndOfProcess(0);
+            // SAFETY: as above.
+            match unsafe { fork() } {
+                Ok(ForkResult::Child) => run(),
+                Ok(ForkResult::Parent { .. }) => {}
+                Err(errno) => end.0 = errno as c_int,
+            }
+            drop(end);
+            Ok(())
+        }
+        ForkResult::Parent { child } => first_child_ended(child),
+    }
 }
 
-fn raw(id: u32) -> Pid {
-    Pid::from_raw(id as i32)
+fn first_child_ended(child: Pid) -> Result<(), Errno> {
+    loop {
+        match waitpid(child, None) {
+            Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
+            Ok(WaitStatus::Exited(_, errno)) => return Err(Errno::from_raw(errno)),
+            Ok(WaitStatus::Signaled(..)) => return Err(Errno::ECHILD),
+            // With SIGCHLD ignored (inherited from some service managers) the kernel reaps by itself.
+            Err(Errno::ECHILD) => return Ok(()),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
 }
 
-/// Starts tracing a thread without stopping it.
-pub(crate) fn seize(thread: u32) -> nix::Result<()> {
-    check(Call::Seize)?;
-    ptrace::seize(raw(thread), trace_options())
+/// Ends the process when dropped, also when a panic unwinds: a forked copy must never return into
+/// the code of its maker.
+struct EndOfProcess(c_int);
+
+impl Drop for EndOfProcess {
+    fn drop(&mut self) {
+        // SAFETY: `_exit` has no preconditions; it runs no handlers and flushes nothing.
+        unsafe { libc::_exit(self.0) }
+    }
 }
 
-/// Asks a tracee to stop.
-pub(crate) fn interrupt(thread: u32) -> nix::Result<()> {
-    check(Call::Interrupt)?;
-    ptrace::interrupt(raw(thread))
+/// Closes every file descriptor of this process except `keep`.
+///
+/// Only for a process that was just forked and whose other descriptors nobody owns any more.
+pub(crate) fn close_all_except<const N: usize>(mut keep: [RawFd; N]) {
+    keep.sort_unstable();
+    let mut first = 0;
+    for fd in keep {
+        if first < fd {
+            close_range(first, fd - 1);
+        }
+        first = first.max(fd.saturating_add(1));
+    }
+    close_range(first, RawFd::MAX);
 }
 
-/// How a stopped tracee goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resume {
-    /// Until the next signal or event.
-    Run,
-    /// Until the next system call, signal or event.
-    ToSystemCall,
-    /// It stays in its group stop, and events are reported.
-    Listen,
+fn close_range(first: RawFd, last: RawFd) {
+    // SAFETY: the callers own no descriptor in the range, or give up owning it.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+    if result == 0 {
+        return;
+    }
+    // Before Linux 5.9, and under seccomp filters that do not know the call, one by one. Numbers
+    // above the usual hard limit of such systems are not looked for.
+    for fd in first..=last.min(65_536) {
+        // SAFETY: as above.
+        unsafe { libc::close(fd) };
+    }
 }
 
-/// Lets a stopped tracee go on, with `signal` delivered (0 for none).
-pub(crate) fn resume(thread: u32, how: Resume, signal: i32) -> nix::Result<()> {
-    check(Call::Resume)?;
-    let request = match how {
-        Resume::Run => libc::PTRACE_CONT,
-        Resume::ToSystemCall => libc::PTRACE_SYSCALL,
-        Resume::Listen => libc::PTRACE_LISTEN,
+/// Waits until one of the streams is ready for its events, and says for each what it is ready for
+/// (0 for nothing, or for a stream that was not given). A negative `timeout` waits for ever.
+pub(crate) fn poll<const N: usize>(
+    streams: [Option<(BorrowedFd<'_>, i16)>; N],
+    timeout_milliseconds: c_int,
+) -> Result<[i16; N], Errno> {
+    // The kernel passes over entries with a negative descriptor.
+    let mut entries = streams.map(|stream| match stream {
+        Some((fd, events)) => libc::pollfd {
+            fd: fd.as_raw_fd(),
+            events,
+            revents: 0,
+        },
+        None => libc::pollfd {
+            fd: -1,
+            events: 0,
+            revents: 0,
+        },
+    });
+    // SAFETY: the pointer and the count describe `entries`, which lives through the call.
+    let result = unsafe {
+        libc::poll(
+            entries.as_mut_ptr(),
+            N as libc::nfds_t,
+            timeout_milliseconds,
+        )
     };
-    ptrace_with_signal(request, thread, signal)
+    Errno::result(result)?;
+    Ok(entries.map(|entry| entry.revents))
 }
 
-/// Stops tracing a stopped tracee; it goes on with `signal` delivered (0 for none).
-pub(crate) fn detach(thread: u32, signal: i32) -> nix::Result<()> {
-    check(Call::Detach)?;
-    ptrace_with_signal(libc::PTRACE_DETACH, thread, signal)
+/// The size of a terminal's window.
+pub(crate) fn window_size(terminal: BorrowedFd<'_>) -> Result<libc::winsize, Errno> {
+    let mut size = libc::winsize {
+        ws_row: 0,
+        ws_col: 0,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which is valid for it.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
+    Errno::result(result)?;
+    Ok(size)
 }
 
-fn ptrace_with_signal(request: libc::c_uint, thread: u32, signal: i32) -> nix::Result<()> {
+/// Sets the size of a terminal's window.
+pub(crate) fn set_window_size(terminal: BorrowedFd<'_>, size: libc::winsize) -> Result<(), Errno> {
+    // SAFETY: TIOCSWINSZ reads one `winsize` through the pointer, which is valid for it.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) };
+    Errno::result(result).map(drop)
+}
+
+/// Maps a whole file for reading.
+pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the map is read as bytes that may change at any time: every reader checks bounds on each
+    // access. A file cut short while it is mapped would raise SIGBUS; cores and loaded libraries are
+    // replaced, not cut, by all who write them.
+    unsafe { Mmap::map(file) }
+}
+
+/// A ptrace request whose data is a signal to deliver, 0 for none.
+pub(crate) fn ptrace_with_signal(request: libc::c_uint, thread: u32, signal: i32) -> nix::Result<()> {
     // SAFETY: these requests take a number as data and touch no memory of ours.
     let result =
         unsafe { libc::ptrace(request, thread as libc::pid_t, 0_usize, i64::from(signal)) };
     Errno::result(result).map(drop)
 }
 
-/// The registers of a stopped tracee.
-pub(crate) fn registers(thread: u32) -> nix::Result<Registers> {
-    user_registers(thread).map(|user| Registers {
-        rip: Address(user.rip),
-        rsp: Address(user.rsp),
-        rbp: Address(user.rbp),
-        rax: Address(user.rax),
-        rbx: Address(user.rbx),
-        rcx: Address(user.rcx),
-        rdx: Address(user.rdx),
-        rsi: Address(user.rsi),
-        rdi: Address(user.rdi),
-        r8: Address(user.r8),
-        r9: Address(user.r9),
-        r10: Address(user.r10),
-        r11: Address(user.r11),
-        r12: Address(user.r12),
-        r13: Address(user.r13),
-        r14: Address(user.r14),
-        r15: Address(user.r15),
-        eflags: Address(user.eflags),
-        fs_base: Address(user.fs_base),
-        gs_base: Address(user.gs_base),
-    })
-}
-
-/// The registers of a stopped tracee as the kernel has them, the system call number included.
-pub(crate) fn user_registers(thread: u32) -> nix::Result<libc::user_regs_struct> {
-    check(Call::Registers)?;
-    ptrace::getregs(raw(thread))
-}
-
-/// The signal a tracee is stopped on.
-pub(crate) fn signal_record(thread: u32) -> nix::Result<SignalRecord> {
-    check(Call::SignalRecord)?;
-    let info = ptrace::getsiginfo(raw(thread))?;
-    // SAFETY: the member is read as a plain number, which any bytes are; what it means is decided by signal and code.
+/// `si_addr` and `si_pid`, of which signal and code tell what is meant.
+pub(crate) fn siginfo_parts(info: &libc::siginfo_t) -> (u64, u32) {
+    // SAFETY: the member is read as a plain number, which any bytes are.
     let address = unsafe { info.si_addr() };
-    // SAFETY: as above, a plain number.
+    // SAFETY: as above.
     let sender = unsafe { info.si_pid() };
-    Ok(SignalRecord::from_parts(
-        Signal(info.si_signo),
-        info.si_code,
-        address.addr() as u64,
-        sender as u32,
-    ))
+    (address.addr() as u64, sender as u32)
 }
 
-/// What came with the event a tracee is stopped on.
-pub(crate) fn event_message(thread: u32) -> nix::Result<u64> {
-    check(Call::EventMessage)?;
-    ptrace::getevent(raw(thread)).map(|message| message as u64)
-}
-
-/// The next change of any tracee or child of this thread; `None` when there is none now.
-pub(crate) fn wait_any() -> nix::Result<Option<(u32, i32)>> {
-    check(Call::Wait)?;
-    wait(-1, libc::__WALL | libc::__WNOTHREAD | libc::WNOHANG)
-}
-
-fn wait(pid: i32, flags: c_int) -> nix::Result<Option<(u32, i32)>> {
+/// The next change of a child or tracee; `None` when there is none now.
+pub(crate) fn wait(pid: i32, flags: c_int) -> nix::Result<Option<(u32, i32)>> {
     let mut status = 0;
     // SAFETY: `status` lives across the call, which writes one int there.
     let pid = unsafe { libc::waitpid(pid, &raw mut status, flags) };
@@ -160,36 +186,6 @@ pub(crate) fn kill(process: u32, signal: i32) -> nix::Result<()> {
     // SAFETY: takes two numbers.
     let result = unsafe { libc::kill(process as libc::pid_t, signal) };
     Errno::result(result).map(drop)
-}
-
-/// Reads memory of another process; returns how many bytes came before the first that could not be read.
-pub(crate) fn read_memory(process: u32, address: u64, buffer: &mut [u8]) -> nix::Result<usize> {
-    check(Call::ReadMemory)?;
-    let remote = RemoteIoVec {
-        base: address as usize,
-        len: buffer.len(),
-    };
-    process_vm_readv(raw(process), &mut [io::IoSliceMut::new(buffer)], &[remote])
-}
-
-/// Opens a file for reading.
-pub(crate) fn open(path: impl AsRef<Path>) -> io::Result<File> {
-    check(Call::Open)?;
-    File::open(path)
-}
-
-/// Opens a file in a chosen way.
-pub(crate) fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    check(Call::Open)?;
-    options.open(path)
-}
-
-/// Maps a whole file for reading.
-pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the map is read as bytes that may change at any time: every reader checks bounds on each
-    // access. A file cut short while it is mapped would raise SIGBUS; only loaded libraries are large
-    // enough to be mapped, and cutting those short kills the program that runs them as well.
-    unsafe { Mmap::map(file) }
 }
 
 const INHERITED_SIGPIPE_IGNORED: u8 = 1;
@@ -258,7 +254,7 @@ pub(crate) fn fork_to_exec(plan: &ExecPlan<'_>) -> nix::Result<u32> {
     let arguments = pointers(plan.arguments);
     let untraced_environment = pointers(plan.untraced_environment);
     // SAFETY: the child only calls `become_program`, which allocates nothing and takes no locks.
-    match unsafe { nix::unistd::fork() }? {
+    match unsafe { fork() }? {
         ForkResult::Parent { child } => Ok(child.as_raw() as u32),
         ForkResult::Child => {
             let errno = become_program(plan, &arguments, &untraced_environment);
@@ -318,9 +314,4 @@ fn restore_inherited(stderr_replaced: bool) {
             unsafe { libc::close(stream) };
         }
     }
-}
-
-/// A pipe whose ends no program inherits.
-pub(crate) fn pipe() -> nix::Result<(OwnedFd, OwnedFd)> {
-    nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
 }

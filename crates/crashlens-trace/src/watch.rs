@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
-use crate::sys;
+use crate::calls;
 
 /// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
 /// meaning the program. Terminal stops are left alone: the terminal sends them to the whole group.
@@ -82,7 +82,7 @@ impl Watch {
             if let Some((thread, status)) = self.deferred.pop_front() {
                 return Ok(Wake::Change { thread, status });
             }
-            match sys::wait_any() {
+            match calls::wait_any() {
                 Ok(Some((thread, status))) => return Ok(Wake::Change { thread, status }),
                 Ok(None) | Err(Errno::EINTR) => {}
                 Err(Errno::ECHILD) => return Ok(Wake::NothingLeft),
@@ -100,7 +100,7 @@ impl Watch {
     /// The next change that was not seen before; `None` when none comes before the deadline.
     pub(crate) fn next_change(&mut self, deadline: Instant) -> Option<(u32, i32)> {
         loop {
-            match sys::wait_any() {
+            match calls::wait_any() {
                 Ok(Some(change)) => return Some(change),
                 Err(Errno::ECHILD) => return None,
                 // Any other failure is met again, and dealt with, when the main loop waits.

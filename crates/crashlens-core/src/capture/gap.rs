@@ -49,6 +49,10 @@ pub struct Gaps(pub Vec<Gap>);
 
 impl Gaps {
     /// Records a gap and returns its id. The same gap is kept once.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers hand over errors they have no further use for"
+    )]
     pub fn add(
         &mut self,
         part: impl Into<String>,

@@ -10,7 +10,7 @@ use crate::deaths::{counts_as_death, dumps_core, is_first_chance};
 use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
-use crate::sys;
+use crate::calls;
 use crate::tracee::Death;
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
@@ -29,7 +29,7 @@ impl Supervisor<'_> {
     pub(super) fn signal_arrived(&mut self, thread: u32, process: u32, number: i32) {
         let signal = Signal(number);
         let mut gaps = Gaps::default();
-        let record = sys::signal_record(thread).unwrap_or_else(|errno| {
+        let record = calls::signal_record(thread).unwrap_or_else(|errno| {
             gaps.add("code and address of the signal", errno.desc(), None);
             SignalRecord::bare(signal)
         });
@@ -53,7 +53,7 @@ impl Supervisor<'_> {
         if !matches!(known.death, Death::None) {
             return;
         }
-        let registers = sys::registers(thread).ok();
+        let registers = calls::registers(thread).ok();
         if registers
             .is_some_and(|registers| known.faults.count_routine(record.signal, registers.rip))
         {
@@ -163,8 +163,7 @@ impl Supervisor<'_> {
         let died = status.is_none_or(|status| libc::WIFSIGNALED(status));
         if died {
             unnamed.ending_mut().wait_status = status;
-            let output = self.output();
-            self.observer.died(unnamed.name(output));
+            self.observer.died(unnamed.name(self.relay));
         }
         if self.deaths_pending().is_empty() {
             self.death_pending_since = None;

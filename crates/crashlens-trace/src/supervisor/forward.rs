@@ -11,7 +11,7 @@ use crate::event::{Event, decode_event};
 use crate::freeze::note_change;
 use crate::siginfo::{SignalRecord, is_from_process};
 use crate::status::ThreadStatus;
-use crate::sys;
+use crate::{calls, sys};
 
 /// Signals to the main process that are remembered to recognise their twins.
 const MAX_DELIVERIES: usize = 16;
@@ -94,7 +94,7 @@ impl Supervisor<'_> {
             self.watch.defer(thread, status);
             let of_main = self.tree.known_process_of(thread) == Some(self.main);
             if of_main && decode_event(status, None) == (Event::Signal { signal }) {
-                return sys::signal_record(thread)
+                return calls::signal_record(thread)
                     .is_ok_and(|record| record.sender == Some(sender));
             }
         }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Supervisor;
 use crate::event::{Event, decode_event};
-use crate::sys;
+use crate::calls;
 
 /// How long tracees are waited for. What has not stopped by then is let go by the kernel when the tracer ends.
 const RELEASE_LIMIT: Duration = Duration::from_millis(200);
@@ -15,7 +15,7 @@ impl Supervisor<'_> {
         let deadline = Instant::now() + RELEASE_LIMIT;
         // A group stop we listen to is left by being interrupted as well, and lasts after we have gone.
         let mut moving = self.tree.all_threads();
-        moving.retain(|thread| !self.tree.is_stopped(*thread) && sys::interrupt(*thread).is_ok());
+        moving.retain(|thread| !self.tree.is_stopped(*thread) && calls::interrupt(*thread).is_ok());
         while let Some((thread, status)) = self.watch.next_deferred() {
             self.release(thread, status);
         }
@@ -34,6 +34,6 @@ impl Supervisor<'_> {
             Event::Ended { .. } => return,
             _ => 0,
         };
-        let _ = sys::detach(thread, signal);
+        let _ = calls::detach(thread, signal);
     }
 }
