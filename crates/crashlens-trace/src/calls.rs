@@ -108,7 +108,12 @@ pub(crate) fn signal_record(thread: u32) -> nix::Result<SignalRecord> {
     check(Call::SignalRecord)?;
     let info = ptrace::getsiginfo(raw(thread))?;
     let (address, sender) = sys::siginfo_parts(&info);
-    Ok(SignalRecord::from_parts(Signal(info.si_signo), info.si_code, address, sender))
+    Ok(SignalRecord::from_parts(
+        Signal(info.si_signo),
+        info.si_code,
+        address,
+        sender,
+    ))
 }
 
 /// What came with the event a tracee is stopped on.
@@ -144,4 +149,3 @@ pub(crate) fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> 
     check(Call::Open)?;
     options.open(path)
 }
-

@@ -41,7 +41,6 @@ pub(crate) struct Dying {
 }
 
 /// A capture whose frames have no names yet.
-#[derive(Debug)]
 pub(crate) struct Unnamed {
     facts: ProcessFacts,
     host: Host,

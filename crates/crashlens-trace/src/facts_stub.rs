@@ -1,4 +1,60 @@
-//! Stand-ins for the modules that state facts of the machine and its packages.
+//! Stand-ins for the modules that state facts of a process and its machine.
+
+pub(crate) mod procfs {
+    use std::collections::BTreeMap;
+
+    use crashlens_core::{Address, Gaps, Limit, Mapping, Observed, Process, Role};
+
+    #[derive(Debug)]
+    pub(crate) struct ProcessFacts {
+        pub(crate) process: Process,
+        pub(crate) maps: Observed<Vec<Mapping>>,
+        pub(crate) variables: Observed<BTreeMap<String, String>>,
+        pub(crate) limits: Observed<Vec<Limit>>,
+    }
+
+    pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
+        let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let command = command
+            .split(|b| *b == 0)
+            .map(|s| String::from_utf8_lossy(s).into_owned())
+            .collect();
+        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps"));
+        let maps = maps.map(|text| text.lines().filter_map(mapping).collect());
+        ProcessFacts {
+            process: Process {
+                pid,
+                parent_pid: 0,
+                role: Role::Main,
+                command,
+                executable: Observed::Absent,
+                working_directory: Observed::Absent,
+            },
+            maps: gaps.observe("maps", maps),
+            variables: Observed::Absent,
+            limits: Observed::Absent,
+        }
+    }
+
+    fn mapping(line: &str) -> Option<Mapping> {
+        let mut words = line.split_whitespace();
+        let (start, end) = words.next()?.split_once('-')?;
+        Some(Mapping {
+            start: Address(u64::from_str_radix(start, 16).ok()?),
+            end: Address(u64::from_str_radix(end, 16).ok()?),
+            permissions: words.next()?.to_owned(),
+            offset: u64::from_str_radix(words.next()?, 16).ok()?,
+            inode: words.nth(1)?.parse().ok()?,
+            path: words.next().map(str::to_owned),
+        })
+    }
+
+    pub(crate) fn thread_name(pid: u32, tid: u32) -> String {
+        let name =
+            std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+}
 
 pub(crate) mod host {
     use crashlens_core::{Gaps, Host, Observed};

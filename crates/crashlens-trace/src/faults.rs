@@ -176,7 +176,10 @@ mod tests {
         history.remember(5, null_read(), at(0x10));
         history.remember(6, null_read(), at(0x20));
         assert_eq!(
-            history.raised_again(&raised_by(4), 7, None, &[4]).unwrap().thread,
+            history
+                .raised_again(&raised_by(4), 7, None, &[4])
+                .unwrap()
+                .thread,
             6
         );
     }
@@ -185,7 +188,11 @@ mod tests {
     fn a_signal_from_another_process_or_a_second_fault_stands_for_itself() {
         let mut history = FaultHistory::default();
         history.remember(5, null_read(), at(0x10));
-        assert!(history.raised_again(&raised_by(99), 5, None, &[4]).is_none());
+        assert!(
+            history
+                .raised_again(&raised_by(99), 5, None, &[4])
+                .is_none()
+        );
         assert!(history.raised_again(&null_read(), 5, None, &[4]).is_none());
     }
 
@@ -194,9 +201,21 @@ mod tests {
         let mut history = FaultHistory::default();
         history.remember(5, null_read(), at(0x10));
         let forced = SignalRecord::from_parts(Signal::SEGV, SI_KERNEL, 0, 0);
-        assert!(history.raised_again(&forced, 5, Some(&at(0x10)), &[4]).is_some());
-        assert!(history.raised_again(&forced, 5, Some(&at(0x11)), &[4]).is_none());
-        assert!(history.raised_again(&forced, 6, Some(&at(0x10)), &[4]).is_none());
+        assert!(
+            history
+                .raised_again(&forced, 5, Some(&at(0x10)), &[4])
+                .is_some()
+        );
+        assert!(
+            history
+                .raised_again(&forced, 5, Some(&at(0x11)), &[4])
+                .is_none()
+        );
+        assert!(
+            history
+                .raised_again(&forced, 6, Some(&at(0x10)), &[4])
+                .is_none()
+        );
     }
 
     #[test]

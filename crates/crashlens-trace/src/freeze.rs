@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::event::{Event, decode_event};
 use crate::calls;
+use crate::event::{Event, decode_event};
 use crate::tracee::Tree;
 use crate::watch::Watch;
 

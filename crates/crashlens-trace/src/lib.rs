@@ -5,7 +5,6 @@
 //! This crate states facts; it neither judges them nor prints.
 
 mod attach;
-mod bounded;
 mod calls;
 mod capture;
 mod core;
@@ -21,7 +20,6 @@ mod live_files;
 mod live_memory;
 mod outcome;
 mod output;
-mod procfs;
 mod run;
 mod secrets;
 mod siginfo;
@@ -32,7 +30,7 @@ mod sys;
 mod tracee;
 mod watch;
 
-use facts_stub::{host, packages};
+use facts_stub::{host, packages, procfs};
 
 pub use attach::{attach, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};

@@ -26,20 +26,13 @@ pub fn supervise(
     let program = PathBuf::from(command.first().ok_or(SuperviseError::NoCommand)?);
     let mut watch = Watch::start().map_err(|source| SuperviseError::Prepare { program, source })?;
     let mut gaps = Gaps::default();
-    let (relay, stderr) = match Relay::start(options.keep_tail) {
-        Ok((relay, stderr)) => (Some(relay), stderr),
-        Err(error) => {
-            gaps.add("the program's standard error", error, None);
-            (None, None)
-        }
-    };
+    let (relay, stderr) =
+        Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask())?;
-    let result = watch_started(&started, &mut watch, relay.as_ref(), observer, &mut gaps);
+    let result = watch_started(&started, &mut watch, Some(&relay), observer, &mut gaps);
     let duration = begin.elapsed();
-    if let Some(relay) = relay {
-        relay.finish();
-    }
+    relay.finish();
     result.map(|(wait_status, supervision)| Outcome {
         wait_status,
         duration,

@@ -13,9 +13,9 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::signal::SigSet;
 
+use crate::calls;
 use crate::error::SuperviseError;
 use crate::sys::{self, ExecPlan};
-use crate::calls;
 
 /// Makes Python write its stack when it dies: the only stack there is where tracing is refused.
 const FAULTHANDLER: &str = "PYTHONFAULTHANDLER";

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use crashlens_core::{Gaps, Role};
 use nix::errno::Errno;
 
+use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
 use crate::outcome::Observer;
 use crate::output::Relay;
-use crate::calls::{self, Resume};
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;

@@ -156,7 +156,11 @@ pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
 }
 
 /// A ptrace request whose data is a signal to deliver, 0 for none.
-pub(crate) fn ptrace_with_signal(request: libc::c_uint, thread: u32, signal: i32) -> nix::Result<()> {
+pub(crate) fn ptrace_with_signal(
+    request: libc::c_uint,
+    thread: u32,
+    signal: i32,
+) -> nix::Result<()> {
     // SAFETY: these requests take a number as data and touch no memory of ours.
     let result =
         unsafe { libc::ptrace(request, thread as libc::pid_t, 0_usize, i64::from(signal)) };

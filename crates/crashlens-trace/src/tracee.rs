@@ -19,7 +19,7 @@ struct Tracee {
 }
 
 /// One traced process.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct TracedProcess {
     /// Faults its handlers received.
     pub(crate) faults: FaultHistory,
@@ -30,7 +30,7 @@ pub(crate) struct TracedProcess {
 }
 
 /// How far the death of a process has come.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) enum Death {
     /// It lives.
     #[default]
@@ -42,7 +42,7 @@ pub(crate) enum Death {
 }
 
 /// All traced threads and processes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tree {
     threads: BTreeMap<u32, Tracee>,
     processes: BTreeMap<u32, TracedProcess>,

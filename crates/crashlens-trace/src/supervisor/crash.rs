@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
 
 use super::Supervisor;
+use crate::calls;
 use crate::capture::{Dying, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance};
 use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
-use crate::calls;
 use crate::tracee::Death;
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
@@ -69,9 +69,10 @@ impl Supervisor<'_> {
             }
             return;
         }
-        let first = known
-            .faults
-            .raised_again(&record, thread, &status.own_ids());
+        let first =
+            known
+                .faults
+                .raised_again(&record, thread, registers.as_ref(), &status.own_ids());
         let cause = match first {
             Some(first) => Cause {
                 record: first.record,

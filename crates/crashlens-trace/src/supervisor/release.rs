@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Supervisor;
-use crate::event::{Event, decode_event};
 use crate::calls;
+use crate::event::{Event, decode_event};
 
 /// How long tracees are waited for. What has not stopped by then is let go by the kernel when the tracer ends.
 const RELEASE_LIMIT: Duration = Duration::from_millis(200);
