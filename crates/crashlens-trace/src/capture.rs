@@ -7,10 +7,10 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, CrashCapture, Ending, Environment, Gaps, Host, Mapping, Observed, Output,
+    CaptureFile, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping, Observed, Output,
     Registers, Role,
 };
-use crashlens_unwind::{ProcessSnapshot, ThreadState, Walked, walk};
+use crashlens_unwind::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable, Walked, walk};
 
 use crate::freeze::{freeze, list_threads};
 use crate::live_files::LiveFiles;
@@ -40,16 +40,21 @@ pub(crate) struct Dying {
     pub(crate) gaps: Gaps,
 }
 
-/// A capture whose frames have no names yet.
-pub(crate) struct Unnamed {
+/// What `/proc` says of a process and its machine.
+pub(crate) struct Sample {
     facts: ProcessFacts,
     host: Host,
+    files: LiveFiles,
+    gaps: Gaps,
+}
+
+/// A capture whose frames have no names yet.
+pub(crate) struct Unnamed {
+    sample: Sample,
     ending: Ending,
     crashed_thread: Option<u32>,
     registers: Observed<Registers>,
     walked: Walked,
-    files: LiveFiles,
-    gaps: Gaps,
 }
 
 /// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
@@ -64,11 +69,10 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
-        mut gaps,
+        gaps,
     } = dying;
-    let mut facts = procfs::process_facts(process, &mut gaps);
-    facts.process.role = role;
-    let threads = thread_states(tree, process, crashed_thread, &mut gaps);
+    let mut sample = Sample::take(process, role, gaps);
+    let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
         .find(|state| Some(state.id) == crashed_thread)
@@ -76,37 +80,96 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     let registers = match (registers_at_fault.or(stopped_with), crashed_thread) {
         (Some(registers), _) => Observed::Known(registers),
         (None, None) => Observed::Absent,
-        (None, Some(thread)) => Observed::Unknown(gaps.add(
+        (None, Some(thread)) => Observed::Unknown(sample.gaps.add(
             format!("registers at the fault in thread {thread}"),
             "the thread's registers could not be read",
             None,
         )),
     };
-    let maps: Vec<Mapping> = facts.maps.known().cloned().unwrap_or_default();
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps,
+        maps: sample.maps(),
     };
-    let files = LiveFiles::of(process);
     let walked = walk(
         &snapshot,
         &LiveMemory::of(process),
-        &files,
+        &sample.files,
         stopped_at + HOLD_LIMIT,
-        &mut gaps,
+        &mut sample.gaps,
     );
-    let host = host::host_facts(process, &mut gaps);
     Unnamed {
-        facts,
-        host,
+        sample,
         ending,
         crashed_thread,
         registers,
         walked,
-        files,
-        gaps,
+    }
+}
+
+impl Sample {
+    /// Reads what can be read without stopping the process.
+    pub(crate) fn take(process: u32, role: Role, mut gaps: Gaps) -> Self {
+        let mut facts = procfs::process_facts(process, &mut gaps);
+        facts.process.role = role;
+        let host = host::host_facts(process, &mut gaps);
+        Self {
+            facts,
+            host,
+            files: LiveFiles::of(process),
+            gaps,
+        }
+    }
+
+    fn maps(&self) -> Vec<Mapping> {
+        self.facts.maps.known().cloned().unwrap_or_default()
+    }
+
+    /// Whether the address space could be read, as it cannot be of a process that has ended.
+    pub(crate) fn has_maps(&self) -> bool {
+        self.facts.maps.known().is_some_and(|maps| !maps.is_empty())
+    }
+
+    /// A capture of a process of which no more than this was seen; `registers` names the gap.
+    pub(crate) fn into_capture(mut self, ending: Ending, why_no_stacks: &Gap) -> Unnamed {
+        let Gap {
+            part,
+            reason,
+            remedy,
+        } = why_no_stacks;
+        let gap = self.gaps.add(part, reason, remedy.as_deref());
+        let pid = self.facts.process.pid;
+        let snapshot = ProcessSnapshot {
+            pid,
+            threads: Vec::new(),
+            crashed_thread: None,
+            maps: self.maps(),
+        };
+        let walked = walk(
+            &snapshot,
+            &NoMemory,
+            &self.files,
+            Instant::now() + HOLD_LIMIT,
+            &mut self.gaps,
+        );
+        let registers = Observed::Unknown(gap);
+        Unnamed {
+            sample: self,
+            ending,
+            crashed_thread: None,
+            registers,
+            walked,
+        }
+    }
+}
+
+/// Memory that is out of reach.
+struct NoMemory;
+
+impl ReadMemory for NoMemory {
+    fn read(&self, address: u64, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable { address })
     }
 }
 
@@ -158,32 +221,37 @@ impl Unnamed {
     }
 
     /// Names the frames and completes the capture with what the program wrote last.
-    pub(crate) fn name(self, relay: Option<&Relay>) -> CaptureFile {
-        let mut gaps = self.gaps;
-        let stderr = relay.map_or(Observed::Absent, |relay| relay.tail(&mut gaps));
-        let stacks = self.walked.name_frames(&self.files, &mut gaps);
+    pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
+        let Sample {
+            facts,
+            host,
+            files,
+            mut gaps,
+        } = self.sample;
+        let stderr = relay.tail(&mut gaps);
+        let stacks = self.walked.name_frames(&files, &mut gaps);
         let mut modules = stacks.modules;
         packages::assign(&mut modules, &mut gaps);
-        let modules = match self.facts.maps {
+        let modules = match facts.maps {
             Observed::Unknown(gap) => Observed::Unknown(gap),
             Observed::Known(_) | Observed::Absent => Observed::Known(modules),
         };
         let environment = Environment {
             python: stacks.python,
-            variables: self.facts.variables,
-            limits: self.facts.limits,
+            variables: facts.variables,
+            limits: facts.limits,
         };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
-            process: self.facts.process,
+            process: facts.process,
             ending: self.ending,
             crashed_thread: self.crashed_thread,
             registers: self.registers,
             threads: stacks.threads,
             modules,
-            maps: self.facts.maps,
+            maps: facts.maps,
             environment,
-            host: self.host,
+            host,
             output: Output { stderr },
             gaps,
         };

@@ -49,6 +49,19 @@ pub(crate) mod procfs {
         })
     }
 
+    pub(crate) fn descendants(pid: u32) -> std::io::Result<Vec<u32>> {
+        let mut all = Vec::new();
+        for task in std::fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
+            let children =
+                std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            for child in children.split_whitespace().filter_map(|id| id.parse().ok()) {
+                all.push(child);
+                all.extend(descendants(child).unwrap_or_default());
+            }
+        }
+        Ok(all)
+    }
+
     pub(crate) fn thread_name(pid: u32, tid: u32) -> String {
         let name =
             std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
@@ -70,6 +83,10 @@ pub(crate) mod host {
                     .find_map(|line| line.strip_prefix("oom_kill "))
                     .and_then(|n| n.parse().ok()),
             )
+        }
+
+        pub(crate) fn read_again(&self) -> Self {
+            Self::read(0)
         }
 
         pub(crate) fn rose_since(&self, before: &Self) -> Option<bool> {

@@ -9,9 +9,11 @@ mod calls;
 mod capture;
 mod core;
 mod deaths;
+mod degraded;
 mod error;
 mod event;
 mod facts_stub;
+mod faulthandler;
 mod faults;
 mod freeze;
 #[doc(hidden)]

@@ -7,6 +7,7 @@ use std::time::Instant;
 use crashlens_core::Gaps;
 use nix::errno::Errno;
 
+use crate::degraded;
 use crate::error::SuperviseError;
 use crate::outcome::{Observer, Options, Outcome, Supervision};
 use crate::output::Relay;
@@ -30,7 +31,7 @@ pub fn supervise(
         Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask())?;
-    let result = watch_started(&started, &mut watch, Some(&relay), observer, &mut gaps);
+    let result = watch_started(&started, &mut watch, &relay, observer, &mut gaps);
     let duration = begin.elapsed();
     relay.finish();
     result.map(|(wait_status, supervision)| Outcome {
@@ -44,10 +45,14 @@ pub fn supervise(
 fn watch_started(
     started: &Started,
     watch: &mut Watch,
-    relay: Option<&Relay>,
+    relay: &Relay,
     observer: &mut dyn Observer,
     gaps: &mut Gaps,
 ) -> Result<(i32, Supervision), SuperviseError> {
+    if let Some(errno) = started.refused {
+        let status = degraded::watch(started, errno, watch, relay, observer, gaps)?;
+        return Ok((status, Supervision::Degraded));
+    }
     let mut supervisor = Supervisor::new(started.pid, Aim::Run, watch, relay, observer);
     let end = supervisor.run()?;
     gaps.0.append(&mut supervisor.gaps.0);

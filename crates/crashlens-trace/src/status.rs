@@ -37,6 +37,17 @@ impl ThreadStatus {
         (self.0.tracerpid > 0).then_some(self.0.tracerpid as u32)
     }
 
+    /// Whether this thread traces it.
+    pub(crate) fn is_traced_by_us(&self) -> bool {
+        self.tracer()
+            .is_some_and(|tracer| tracer == std::process::id())
+    }
+
+    /// Whether it has ended and only waits to be reaped.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.0.state.starts_with(['Z', 'X'])
+    }
+
     /// Whether the signal's default action would be taken: no handler, not ignored.
     pub(crate) fn takes_default_action(&self, signal: Signal) -> bool {
         !in_set(self.0.sigcgt | self.0.sigign, signal)

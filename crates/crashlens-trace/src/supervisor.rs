@@ -7,7 +7,7 @@
 mod crash;
 mod exec;
 mod forward;
-mod release;
+pub(crate) mod release;
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,7 @@ use crate::output::Relay;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
+use release::release_all;
 
 /// The kernel is asked again this often when it does not say what happened.
 const MAX_WAIT_FAILURES: u32 = 16;
@@ -49,7 +50,7 @@ pub(crate) enum End {
 pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
-    relay: Option<&'a Relay>,
+    relay: &'a Relay,
     tree: Tree,
     main: u32,
     aim: Aim,
@@ -69,7 +70,7 @@ impl<'a> Supervisor<'a> {
         main: u32,
         aim: Aim,
         watch: &'a mut Watch,
-        relay: Option<&'a Relay>,
+        relay: &'a Relay,
         observer: &'a mut dyn Observer,
     ) -> Self {
         let mut tree = Tree::default();
@@ -90,9 +91,9 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Adds a thread that is traced already.
-    pub(crate) fn add(&mut self, thread: u32, process: u32) {
-        self.tree.add(thread, process);
+    /// Takes over threads that are traced already.
+    pub(crate) fn join(&mut self, tree: Tree) {
+        self.tree = tree;
     }
 
     /// Supervises until the main process has ended or we are asked to leave.
@@ -112,7 +113,7 @@ impl<'a> Supervisor<'a> {
             }
         };
         self.report_all_deaths();
-        self.release_all();
+        release_all(&self.tree, self.watch);
         Ok(end)
     }
 

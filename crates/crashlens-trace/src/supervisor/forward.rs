@@ -54,9 +54,7 @@ impl Supervisor<'_> {
         let signal = info.ssi_signo as i32;
         match (self.aim, signal) {
             (_, libc::SIGWINCH) => {
-                if let Some(relay) = self.relay {
-                    relay.resize();
-                }
+                self.relay.resize();
                 if is_from_process(info.ssi_code) {
                     self.forward(signal, info.ssi_pid);
                 }
