@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crashlens_core::{CaptureFile, Gaps};
 
+mod bounded;
 mod error;
 mod host;
 mod output;
