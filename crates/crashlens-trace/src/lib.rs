@@ -5,6 +5,7 @@
 //! This crate states facts; it neither judges them nor prints.
 
 mod attach;
+mod bounded;
 mod calls;
 mod capture;
 mod core;
@@ -12,16 +13,18 @@ mod deaths;
 mod degraded;
 mod error;
 mod event;
-mod facts_stub;
 mod faulthandler;
 mod faults;
 mod freeze;
+mod host;
 #[doc(hidden)]
 pub mod injection;
 mod live_files;
 mod live_memory;
 mod outcome;
 mod output;
+mod packages;
+mod procfs;
 mod run;
 mod secrets;
 mod siginfo;
@@ -31,8 +34,6 @@ mod supervisor;
 mod sys;
 mod tracee;
 mod watch;
-
-use facts_stub::{host, packages, procfs};
 
 pub use attach::{attach, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
