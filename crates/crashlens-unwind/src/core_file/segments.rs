@@ -34,6 +34,11 @@ impl Access {
         self.0.contains(elf::PF_X)
     }
 
+    /// Whether it was allowed nothing at all.
+    pub(super) fn is_none(self) -> bool {
+        !self.0.contains(elf::PF_R) && !self.may_write() && !self.may_execute()
+    }
+
     /// As in `/proc/PID/maps`. A core does not tell private mappings from shared ones: all are called private.
     pub(super) fn permissions(self) -> String {
         let letter = |flag, letter| if self.0.contains(flag) { letter } else { '-' };
