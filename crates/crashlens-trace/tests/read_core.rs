@@ -34,13 +34,13 @@ struct Saved {
 impl Saved {
     fn new() -> Self {
         Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: tempfile::tempdir().expect("a folder"),
         }
     }
 
     fn path(&self, name: &str, content: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
-        fs::write(&path, content).unwrap();
+        fs::write(&path, content).expect("a saved file");
         path
     }
 
@@ -50,12 +50,11 @@ impl Saved {
 }
 
 fn reasons(file: &CaptureFile) -> String {
-    file.capture
-        .gaps
-        .0
-        .iter()
-        .map(|gap| format!("{}: {}\n", gap.part, gap.reason))
-        .collect()
+    let gaps = file.capture.gaps.0.iter();
+    let lines: Vec<String> = gaps
+        .map(|gap| format!("{}: {}", gap.part, gap.reason))
+        .collect();
+    lines.join("\n")
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) struct Segment {
 
 /// What a process was allowed to do with a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access(elf::ProgramFlags);
+pub(super) struct Access(pub(super) elf::ProgramFlags);
 
 impl Access {
     pub(super) fn may_write(self) -> bool {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crashlens_core::Gaps;
 use crashlens_unwind::{CoreFile, FileBytes};
 
 pub(crate) const READ: u32 = 4;
@@ -181,7 +182,17 @@ pub(crate) fn shared(bytes: Vec<u8>) -> FileBytes {
 }
 
 pub(crate) fn parse(bytes: Vec<u8>) -> CoreFile {
-    CoreFile::parse(shared(bytes)).unwrap()
+    CoreFile::parse(shared(bytes)).expect("a core")
+}
+
+/// All gaps in words, one a line.
+pub(crate) fn reasons(gaps: &Gaps) -> String {
+    let lines: Vec<String> = gaps
+        .0
+        .iter()
+        .map(|gap| format!("{}: {}", gap.part, gap.reason))
+        .collect();
+    lines.join("\n")
 }
 
 pub(crate) fn put(bytes: &mut [u8], offset: usize, value: &[u8]) {

@@ -3,19 +3,17 @@
 use crashlens_unwind::{CoreError, CoreFile, NoFiles, ReadMemory};
 use proptest::prelude::*;
 
-use crate::builder::{CoreBuilder, PAGE, READ, RIP, RSP, WRITE, ordinary, parse, put, shared};
+use crate::builder::{
+    self, CoreBuilder, PAGE, READ, RIP, RSP, WRITE, ordinary, parse, put, shared,
+};
 use crate::module::{Folder, module};
 
 fn error_of(bytes: Vec<u8>) -> CoreError {
-    CoreFile::parse(shared(bytes)).unwrap_err()
+    CoreFile::parse(shared(bytes)).expect_err("no core")
 }
 
 fn reasons(core: &CoreFile) -> String {
-    core.gaps()
-        .0
-        .iter()
-        .map(|gap| format!("{}: {}\n", gap.part, gap.reason))
-        .collect()
+    builder::reasons(core.gaps())
 }
 
 /// Asks everything a core can be asked.

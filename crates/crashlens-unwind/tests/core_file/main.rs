@@ -5,4 +5,5 @@ mod damaged;
 mod memory;
 mod module;
 mod notes;
+#[cfg(test)]
 mod real;

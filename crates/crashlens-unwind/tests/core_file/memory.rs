@@ -2,18 +2,11 @@
 
 use crashlens_unwind::{NoFiles, ReadMemory, Unreadable};
 
-use crate::builder::{CoreBuilder, EXECUTE, PAGE, READ, WRITE, ordinary};
+use crate::builder::{CoreBuilder, EXECUTE, PAGE, READ, WRITE, ordinary, reasons};
 use crate::module::{Folder, module};
 
 const ID: Option<[u8; 20]> = Some([7; 20]);
 const CODE: u64 = 0x40_1000;
-
-fn reasons(gaps: &crashlens_core::Gaps) -> String {
-    gaps.0
-        .iter()
-        .map(|gap| format!("{}: {}\n", gap.part, gap.reason))
-        .collect()
-}
 
 #[test]
 fn memory_in_the_core_is_read_from_the_core() {

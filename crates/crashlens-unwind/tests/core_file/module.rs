@@ -10,11 +10,11 @@ use crate::builder::{EXECUTE, PAGE, READ, WRITE, program_header, put, shared};
 
 /// Four pages: headers, two pages of code full of `fill`, one of variables. A build id where given.
 pub(crate) fn module(build_id: Option<[u8; 20]>, fill: u8) -> Vec<u8> {
-    let mut file = vec![0; 4 * PAGE as usize];
-    put(&mut file, 0, b"\x7fELF\x02\x01\x01");
-    put(&mut file, 16, &[3, 0, 62, 0, 1, 0, 0, 0]);
-    put(&mut file, 32, &64_u64.to_le_bytes());
-    put(&mut file, 52, &[64, 0, 56, 0, 4, 0]);
+    let mut image = vec![0; 4 * PAGE as usize];
+    put(&mut image, 0, b"\x7fELF\x02\x01\x01");
+    put(&mut image, 16, &[3, 0, 62, 0, 1, 0, 0, 0]);
+    put(&mut image, 32, &64_u64.to_le_bytes());
+    put(&mut image, 52, &[64, 0, 56, 0, 4, 0]);
     let headers = [
         program_header(1, READ, 0, 0, PAGE, PAGE),
         program_header(1, READ | EXECUTE, PAGE, PAGE, 2 * PAGE, 2 * PAGE),
@@ -28,15 +28,15 @@ pub(crate) fn module(build_id: Option<[u8; 20]>, fill: u8) -> Vec<u8> {
             36,
         ),
     ];
-    put(&mut file, 64, &headers.concat());
+    put(&mut image, 64, &headers.concat());
     if let Some(build_id) = build_id {
-        put(&mut file, 512, &[4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0]);
-        put(&mut file, 524, b"GNU\0");
-        put(&mut file, 528, &build_id);
+        put(&mut image, 512, &[4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0]);
+        put(&mut image, 524, b"GNU\0");
+        put(&mut image, 528, &build_id);
     }
-    file[PAGE as usize..3 * PAGE as usize].fill(fill);
-    file[3 * PAGE as usize..].fill(0xee);
-    file
+    image[PAGE as usize..3 * PAGE as usize].fill(fill);
+    image[3 * PAGE as usize..].fill(0xee);
+    image
 }
 
 /// A file system of a few files, which counts how often one is opened.

@@ -126,6 +126,25 @@ fn a_segment_larger_than_its_file_is_split() {
     );
 }
 
+#[test]
+fn code_without_a_header_in_the_core_has_the_permissions_its_library_asks_for() {
+    let library = module(None, 0);
+    let core = CoreBuilder::default()
+        .files(&[
+            (0x40_0000, 0x40_1000, 0, "/lib/it.so"),
+            (0x40_1000, 0x40_3000, 1, "/lib/it.so"),
+        ])
+        .memory(0x40_0000, PAGE, READ, &library[..PAGE as usize])
+        .core();
+    let permissions: Vec<String> = core
+        .snapshot()
+        .maps
+        .into_iter()
+        .map(|map| map.permissions)
+        .collect();
+    assert_eq!(permissions, ["r--p", "r-xp"]);
+}
+
 /// The top of a first stack: argc, pointers, vector, random bytes, strings.
 fn first_stack(removed: usize) -> CoreBuilder {
     let base = 0x7f00_0000_u64;

@@ -108,7 +108,7 @@ fn the_core_of_a_shell_that_was_killed_opens() {
 
 #[test]
 fn the_core_of_a_c_program_with_threads_opens() {
-    let source = r#"
+    let source = r"
         #include <pthread.h>
         #include <unistd.h>
         static void *idle(void *none) { pause(); return none; }
@@ -116,7 +116,7 @@ fn the_core_of_a_c_program_with_threads_opens() {
             pthread_t thread;
             for (int i = 0; i < 3; i++) pthread_create(&thread, 0, idle, 0);
             *(volatile int *)16 = 3;
-        }"#;
+        }";
     let script = format!(
         "cat > crash.c <<'END'\n{source}\nEND\ncc -pthread crash.c -o crash && exec ./crash"
     );
