@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod culprit;
+pub mod report;
 
 pub use capture::{
     Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust,
@@ -13,3 +15,5 @@ pub use capture::{
     Package, Process, PythonFrame, PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd,
     Tail, Thread, ThreadRole,
 };
+pub use culprit::{Culprit, CulpritThread, PythonLine};
+pub use report::{Death, Report, Run};

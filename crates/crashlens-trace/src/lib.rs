@@ -1,13 +1,20 @@
 //! Supervises a process tree with ptrace and captures its deaths (Linux).
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 use crashlens_core::{CaptureFile, Gaps};
 
+mod core;
 mod error;
+mod host;
+mod output;
+mod packages;
+mod procfs;
+mod secrets;
+mod sys;
 
+pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
 
 /// How to supervise.
@@ -89,11 +96,5 @@ pub fn attach(
 /// Stops a process for a moment and reads all its stacks.
 pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
     let _ = pid;
-    Err(SuperviseError::Unsupported)
-}
-
-/// Reads an ELF core file, also zstd-packed.
-pub fn read_core(path: &Path) -> Result<CaptureFile, SuperviseError> {
-    let _ = path;
     Err(SuperviseError::Unsupported)
 }

@@ -155,6 +155,20 @@ impl CoreFile {
         Some(self.notes.files.path(range))
     }
 
+    /// Version of the kernel, from the library it gives every process: `6.1.0`.
+    pub fn kernel_version(&self) -> Option<String> {
+        let start = self.notes.auxiliary(AT_SYSINFO_EHDR)?;
+        let image = self.segments.at(start)?.bytes_from(self.bytes(), start)?;
+        let note = module_file::note(image, b"Linux", object::elf::NoteType(0))?;
+        let code = bounded::u32(note, 0)?;
+        Some(format!(
+            "{}.{}.{}",
+            code >> 16,
+            code >> 8 & 0xff,
+            code & 0xff
+        ))
+    }
+
     /// The process's memory, completed from `files` where that is safe.
     pub fn memory<'a>(&'a self, files: &'a dyn Files) -> CoreMemory<'a> {
         CoreMemory::new(self, files)

@@ -172,7 +172,7 @@ impl<'process> Walker<'process> {
             .and_then(|image| self.rows.find(self.memory, image, lookup));
         if let Some(row) = row {
             // `_start` and `clone` mark their return address as undefined: the stack is complete.
-            if is_undefined(&row) {
+            if has_no_caller(&row) {
                 return Err(StackEnd::Complete);
             }
             if let Ok(Some(registers)) = self.apply(&row, known) {
@@ -321,8 +321,11 @@ impl<'process> Walker<'process> {
     }
 }
 
-fn is_undefined(row: &Row) -> bool {
-    row.rules.iter().any(|(register, rule)| {
-        *register == row.return_address && matches!(rule, RegisterRule::Undefined)
-    })
+/// Whether the row says that there is no caller. Every other row says where its return address is.
+fn has_no_caller(row: &Row) -> bool {
+    let rule = row
+        .rules
+        .iter()
+        .find(|(register, _)| *register == row.return_address);
+    rule.is_none_or(|(_, rule)| matches!(rule, RegisterRule::Undefined))
 }

@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::time::Instant;
 
 use crashlens_core::{Address, Module};
@@ -22,10 +23,50 @@ const MAX_BLOCKS: usize = (64 << 20) / BLOCK;
 /// How many reads may pass between two looks at the clock.
 const READS_PER_LOOK: u32 = 256;
 
-/// A block of memory and which of its bytes were asked for.
+/// A block of memory, by bit masks: which of its bytes are known, and which were asked for.
 struct Block {
     bytes: [u8; BLOCK],
+    known: u64,
     asked: u64,
+}
+
+impl Block {
+    /// The block at `start`: whole where it can be read whole.
+    fn fetch(process: &dyn ReadMemory, start: u64) -> Self {
+        let mut bytes = [0; BLOCK];
+        let known = process.read(start, &mut bytes).map_or(0, |()| u64::MAX);
+        Self {
+            bytes,
+            known,
+            asked: 0,
+        }
+    }
+
+    /// Makes the bytes of `range` known. Recordings and damaged cores have parts of blocks.
+    fn complete(
+        &mut self,
+        process: &dyn ReadMemory,
+        start: u64,
+        range: Range<usize>,
+    ) -> Result<(), Unreadable> {
+        let mask = mask(&range);
+        if self.known & mask != mask {
+            process.read(start + range.start as u64, &mut self.bytes[range])?;
+            self.known |= mask;
+        }
+        self.asked |= mask;
+        Ok(())
+    }
+}
+
+/// Bits of the bytes in `range`.
+fn mask(range: &Range<usize>) -> u64 {
+    let bits = if range.len() == BLOCK {
+        u64::MAX
+    } else {
+        (1 << range.len()) - 1
+    };
+    bits << range.start
 }
 
 /// Memory that remembers what was read from it and stops answering at its limits.
@@ -92,24 +133,13 @@ impl ReadMemory for Recorder<'_> {
             let start = here & !(BLOCK as u64 - 1);
             let within = (here - start) as usize;
             let count = (BLOCK - within).min(buffer.len() - done);
+            let range = within..within + count;
             let mut blocks = self.blocks.borrow_mut();
-            let block = match blocks.entry(start) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    let mut bytes = [0; BLOCK];
-                    self.process
-                        .read(start, &mut bytes)
-                        .map_err(|_| Unreadable { address: here })?;
-                    entry.insert(Block { bytes, asked: 0 })
-                }
-            };
-            buffer[done..done + count].copy_from_slice(&block.bytes[within..within + count]);
-            let mask = if count == BLOCK {
-                u64::MAX
-            } else {
-                (1 << count) - 1
-            };
-            block.asked |= mask << within;
+            let block = blocks
+                .entry(start)
+                .or_insert_with(|| Block::fetch(self.process, start));
+            block.complete(self.process, start, range.clone())?;
+            buffer[done..done + count].copy_from_slice(&block.bytes[range]);
             done += count;
         }
         Ok(())

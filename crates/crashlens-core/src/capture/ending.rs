@@ -114,6 +114,8 @@ impl Signal {
     pub const TRAP: Self = Self(5);
     /// `SIGKILL`
     pub const KILL: Self = Self(9);
+    /// `SIGSYS`
+    pub const SYS: Self = Self(31);
 
     /// `SIGSEGV`; `SIG34` for a signal without a fixed name.
     pub fn name(self) -> String {

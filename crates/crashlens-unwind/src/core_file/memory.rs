@@ -81,8 +81,7 @@ impl<'a> CoreMemory<'a> {
         }
         let range = self.core.notes.files.at(address)?;
         let file = self.stand_in(range)?;
-        let offset = range.offset.checked_add(address - range.start)?;
-        let bytes = file.bytes_from(range.offset, segment.map(|segment| segment.access), offset)?;
+        let bytes = file.bytes_from(range, segment.map(|segment| segment.access), address)?;
         let end = segment.map_or_else(
             || self.core.segments.next_start(address),
             |segment| Some(segment.end),
@@ -151,7 +150,7 @@ impl<'a> CoreMemory<'a> {
                 return None;
             }
         }
-        Some(StandIn::new(bytes))
+        Some(StandIn::new(bytes, module.header_address))
     }
 
     /// The first bytes of the module as the process had them, as far as the core holds them.

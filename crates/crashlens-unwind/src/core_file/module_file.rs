@@ -5,6 +5,7 @@ use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader as _, NoteIterator};
 
 use super::headers::LE;
+use super::notes::MappedFile;
 use super::segments::Access;
 use crate::FileBytes;
 
@@ -51,7 +52,7 @@ pub(super) fn compare(file: &[u8], dumped: &[u8], extent: u64) -> Likeness {
             Likeness::Other
         };
     }
-    if extent <= (file.len() as u64).next_multiple_of(PAGE) {
+    if extent <= page_up(file.len() as u64) {
         Likeness::Unverified
     } else {
         Likeness::TooShort
@@ -60,6 +61,11 @@ pub(super) fn compare(file: &[u8], dumped: &[u8], extent: u64) -> Likeness {
 
 /// The GNU build id of an ELF file of which at least the beginning is given.
 pub(super) fn build_id(image: &[u8]) -> Option<&[u8]> {
+    note(image, elf::ELF_NOTE_GNU, elf::NT_GNU_BUILD_ID)
+}
+
+/// A note of an ELF file of which at least the beginning is given.
+pub(super) fn note<'a>(image: &'a [u8], name: &[u8], kind: elf::NoteType) -> Option<&'a [u8]> {
     let headers = program_headers(image)?;
     let notes = headers
         .iter()
@@ -74,9 +80,7 @@ pub(super) fn build_id(image: &[u8]) -> Option<&[u8]> {
         let notes = NoteIterator::<FileHeader64<LittleEndian>>::new(LE, align, bytes).ok()?;
         notes
             .map_while(Result::ok)
-            .find(|note| {
-                note.name() == elf::ELF_NOTE_GNU && note.n_type(LE) == elf::NT_GNU_BUILD_ID
-            })
+            .find(|note| note.name() == name && note.n_type(LE) == kind)
             .map(|note| note.desc())
     })
 }
@@ -91,60 +95,117 @@ fn program_headers(image: &[u8]) -> Option<&[ProgramHeader64<LittleEndian>]> {
 /// A file that may stand in for memory, where that memory was never written.
 pub(super) struct StandIn {
     bytes: FileBytes,
-    /// Loaded parts of the file: first offset, rounded down to a page as the loader does, and whether they are
-    /// loaded writable.
-    parts: Vec<(u64, bool)>,
+    /// What the loader maps of the file, if it is a program or library.
+    parts: Vec<Part>,
+    /// Where the file's first byte was mapped.
+    header_address: Option<u64>,
+}
+
+/// A loaded part of an ELF file, widened to whole pages as the loader does.
+struct Part {
+    offset: u64,
+    /// Addresses as the file has them, before the loader moves it.
+    start: u64,
+    end: u64,
+    writable: bool,
 }
 
 impl StandIn {
-    pub(super) fn new(bytes: FileBytes) -> Self {
+    pub(super) fn new(bytes: FileBytes, header_address: Option<u64>) -> Self {
         let headers = program_headers((*bytes).as_ref()).unwrap_or(&[]);
         let loads = headers
             .iter()
             .filter(|header| header.p_type.get(LE) == elf::PT_LOAD);
-        let mut parts: Vec<(u64, bool)> = loads
-            .map(|header| {
-                (
-                    header.p_offset.get(LE) / PAGE * PAGE,
-                    header.p_flags.get(LE).contains(elf::PF_W),
-                )
-            })
-            .collect();
-        parts.sort_unstable();
-        Self { bytes, parts }
+        let parts = loads.map(Part::of).collect();
+        Self {
+            bytes,
+            parts,
+            header_address,
+        }
     }
 
-    /// The bytes from `offset` on, for a mapping that begins at `mapping_offset` of the file.
+    /// The bytes from `address` on, as the file has them.
     ///
-    /// What the process could write is not what the file holds. That is more than the writable mappings: the loader
-    /// relocates tables of pointers and then makes them read-only (RELRO). Linux dumps both, unless told not to
-    /// (`coredump_filter` without bit 0), and pointers read from the file instead would lead anywhere.
+    /// What the process could write is not what the file holds. That is more than the writable
+    /// mappings: the loader relocates tables of pointers and then makes them read-only (RELRO). Linux
+    /// dumps both, unless told not to (`coredump_filter` without bit 0), and pointers taken from the
+    /// file instead would lead anywhere.
     pub(super) fn bytes_from(
         &self,
-        mapping_offset: u64,
+        mapping: &MappedFile,
         access: Option<Access>,
-        offset: u64,
+        address: u64,
     ) -> Option<&[u8]> {
         if access.is_some_and(Access::may_write) {
             return None;
         }
+        let offset = mapping
+            .offset
+            .checked_add(address.checked_sub(mapping.start)?)?;
         let runs = access.is_some_and(Access::may_execute);
-        if !runs && self.is_loaded_writable(mapping_offset) {
+        if !runs && self.is_loaded_writable(address, offset) {
             return None;
         }
+        let from = usize::try_from(offset).ok()?;
         (*self.bytes)
             .as_ref()
-            .get(usize::try_from(offset).ok()?..)
+            .get(from..)
             .filter(|bytes| !bytes.is_empty())
     }
 
-    /// Whether the part of the file that begins last at or before `mapping_offset` is loaded writable.
-    fn is_loaded_writable(&self, mapping_offset: u64) -> bool {
-        let after = self
-            .parts
-            .partition_point(|(start, _)| *start <= mapping_offset);
-        self.parts[..after]
-            .last()
-            .is_some_and(|(_, writable)| *writable)
+    /// Whether the loader had mapped the byte at `offset` writable.
+    ///
+    /// One page of the file can be mapped twice, as the end of the constants and as the start of the
+    /// variables, in every small program. Then only the address tells which of the two it is.
+    fn is_loaded_writable(&self, address: u64, offset: u64) -> bool {
+        let by_address = self.file_address(address).and_then(|address| {
+            self.parts
+                .iter()
+                .find(|part| part.offset_of(address) == Some(offset))
+        });
+        match by_address {
+            Some(part) => part.writable,
+            None => self
+                .parts
+                .iter()
+                .any(|part| part.writable && part.holds_offset(offset)),
+        }
     }
+
+    /// An address of the process as the file has it.
+    fn file_address(&self, address: u64) -> Option<u64> {
+        let first = self.parts.iter().find(|part| part.offset == 0)?;
+        Some(
+            address
+                .wrapping_sub(self.header_address?)
+                .wrapping_add(first.start),
+        )
+    }
+}
+
+impl Part {
+    fn of(header: &ProgramHeader64<LittleEndian>) -> Self {
+        let address = header.p_vaddr.get(LE);
+        Self {
+            offset: header.p_offset.get(LE) / PAGE * PAGE,
+            start: address / PAGE * PAGE,
+            end: page_up(address.saturating_add(header.p_filesz.get(LE))),
+            writable: header.p_flags.get(LE).contains(elf::PF_W),
+        }
+    }
+
+    fn offset_of(&self, address: u64) -> Option<u64> {
+        let inside = (self.start..self.end).contains(&address);
+        inside.then(|| self.offset.saturating_add(address - self.start))
+    }
+
+    fn holds_offset(&self, offset: u64) -> bool {
+        offset
+            .checked_sub(self.offset)
+            .is_some_and(|place| place < self.end - self.start)
+    }
+}
+
+fn page_up(number: u64) -> u64 {
+    number.checked_next_multiple_of(PAGE).unwrap_or(number)
 }

@@ -1,0 +1,227 @@
+//! Standard error on its way through: byte for byte to where it was going, its end kept for the report.
+//!
+//! What the program gets instead of our standard error looks the same to it: a terminal of the same
+//! size and settings where it was a terminal, a pipe otherwise. What differs, and is accepted:
+//! - stdout is not relayed, so a line of stdout and a line of stderr written within microseconds of each
+//!   other may change places;
+//! - settings the program makes on descriptor 2 (`tcsetattr`) reach its pty and not the real terminal,
+//!   and reading from descriptor 2 gives nothing (programs read keys from `/dev/tty` or stdin);
+//! - with `stty tostop`, a background program is not stopped by writing to stderr;
+//! - the error of a full disk or a closed reader reaches the program some writes late or, for the disk, never.
+//!
+//! Masking of secrets is done in [`crate::secrets`]; the carrying in a process of its own, see [`courier`].
+
+mod courier;
+mod tail;
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use crashlens_core::{Gaps, Observed, Tail};
+use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
+use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::Mode;
+use nix::sys::termios::{LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr};
+
+use self::courier::{Answer, Courier};
+use crate::sys;
+
+/// How long a drain may hold up the caller, who has a stopped process at hand.
+const DRAIN_LIMIT: Duration = Duration::from_millis(200);
+/// How long the end of a run waits for a slow reader of standard error. Nothing is lost after it: the
+/// courier goes on, only the report may then come before the program's last lines.
+const FINISH_LIMIT: Duration = Duration::from_secs(5);
+/// The pipe's size; a larger one than the default 64 KiB saves the program from waiting for us.
+const PIPE_BYTES: i32 = 1024 * 1024;
+
+/// The relay of the program's standard error.
+pub(crate) struct Relay(State);
+
+enum State {
+    /// The program writes to our own standard error; nothing is kept, for the reason given.
+    Off {
+        reason: String,
+    },
+    /// We have no standard error and neither has the program.
+    NoStderr,
+    Carried(Line),
+}
+
+/// The line to the courier.
+struct Line {
+    control: UnixStream,
+    snapshot: File,
+    drains_asked: Cell<u64>,
+}
+
+impl Relay {
+    /// Starts relaying, and gives what the program must get as its standard error (`None`: ours). The
+    /// caller drops that descriptor as soon as the program has it, or the relay sees no end.
+    ///
+    /// Call it before any thread is started. On an error the program can still run with our own
+    /// standard error: use [`Relay::off`].
+    pub(crate) fn start(keep_tail: bool) -> io::Result<(Self, Option<OwnedFd>)> {
+        if !keep_tail {
+            return Ok((Self::off("it was not kept, as asked"), None));
+        }
+        // std reopens missing standard streams as /dev/null before main; a stream closed later is met here.
+        match io::stderr().as_fd().try_clone_to_owned() {
+            Ok(stderr) => Self::start_to(stderr),
+            Err(_) => Ok((Self(State::NoStderr), None)),
+        }
+    }
+
+    /// A relay that does nothing, and says why.
+    pub(crate) fn off(reason: impl ToString) -> Self {
+        Self(State::Off {
+            reason: reason.to_string(),
+        })
+    }
+
+    fn start_to(stderr: OwnedFd) -> io::Result<(Self, Option<OwnedFd>)> {
+        let (source, for_program) = if stderr.is_terminal() {
+            open_terminal_like(stderr.as_fd())?
+        } else {
+            open_pipe()?
+        };
+        let (control, courier_control) = UnixStream::pair()?;
+        let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
+        let courier = Courier::new(
+            source,
+            stderr,
+            courier_control.into(),
+            snapshot.try_clone()?.into(),
+        );
+        sys::fork_detached(|| courier.run())?;
+        let line = Line {
+            control,
+            snapshot,
+            drains_asked: Cell::new(0),
+        };
+        Ok((Self(State::Carried(line)), Some(for_program)))
+    }
+
+    /// Returns when everything the program wrote before has been passed on and is in the tail, or after
+    /// 200 ms at most.
+    pub(crate) fn drain(&self) {
+        if let State::Carried(line) = &self.0 {
+            let _ = line.ask(courier::DRAIN, DRAIN_LIMIT);
+        }
+    }
+
+    /// The last lines the program wrote, drained first.
+    pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
+        match &self.0 {
+            State::Off { reason } => {
+                Observed::Unknown(gaps.add("the end of standard error", reason, None))
+            }
+            State::NoStderr => Observed::Absent,
+            State::Carried(line) => {
+                let tail = line
+                    .ask(courier::DRAIN, DRAIN_LIMIT)
+                    .and_then(|answer| line.read_tail(answer));
+                gaps.observe("the end of standard error", tail)
+            }
+        }
+    }
+
+    /// Copies the real terminal's window size to the program's.
+    pub(crate) fn resize(&self) {
+        if let State::Carried(line) = &self.0 {
+            let _ = (&line.control).write_all(&[courier::RESIZE]);
+        }
+    }
+
+    /// Waits until what was written has been passed on, and lets go. Processes that still hold the
+    /// program's standard error keep it: the courier serves them until they end.
+    pub(crate) fn finish(self) {
+        if let State::Carried(line) = &self.0 {
+            let _ = line.ask(courier::FINISH, FINISH_LIMIT);
+        }
+    }
+}
+
+impl Line {
+    fn ask(&self, request: u8, limit: Duration) -> io::Result<Answer> {
+        let deadline = Instant::now() + limit;
+        let number = self.drains_asked.get() + 1;
+        self.drains_asked.set(number);
+        (&self.control).write_all(&[request])?;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // Zero would mean no limit at all.
+            self.control
+                .set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+            let mut bytes = [0; Answer::SIZE];
+            (&self.control)
+                .read_exact(&mut bytes)
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::WouldBlock => {
+                        io::Error::new(io::ErrorKind::TimedOut, "the relay did not answer in time")
+                    }
+                    io::ErrorKind::UnexpectedEof => {
+                        io::Error::new(error.kind(), "the relay process has ended")
+                    }
+                    _ => error,
+                })?;
+            let answer = Answer::from_bytes(bytes);
+            // An earlier request may have run out of time here and be answered only now.
+            if answer.request == number {
+                return Ok(answer);
+            }
+        }
+    }
+
+    fn read_tail(&self, answer: Answer) -> io::Result<Tail> {
+        let kept = answer.kept.min(tail::MAX_BYTES as u64);
+        let mut bytes = vec![0; kept as usize];
+        self.snapshot.read_exact_at(&mut bytes, 0)?;
+        Ok(tail::last_lines(
+            &bytes,
+            answer.written.saturating_sub(kept),
+        ))
+    }
+}
+
+fn open_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (source, for_program) = io::pipe()?;
+    let (source, for_program) = (OwnedFd::from(source), OwnedFd::from(for_program));
+    // Refused above the user's share of pipe memory; the default size will do then.
+    let _ = fcntl(&source, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
+    fcntl(&source, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    Ok((source, for_program))
+}
+
+/// A new terminal with the settings and the size of `terminal`; nobody's controlling terminal.
+fn open_terminal_like(terminal: BorrowedFd<'_>) -> io::Result<(OwnedFd, OwnedFd)> {
+    let master =
+        posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let path = ptsname_r(&master)?;
+    let slave = open(
+        path.as_str(),
+        OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC,
+        Mode::empty(),
+    )?;
+    let mut settings = tcgetattr(terminal)?;
+    // The real terminal turns \n into \r\n; done here too, every line would end in \r\r\n.
+    settings.output_flags.remove(OutputFlags::OPOST);
+    settings
+        .local_flags
+        .remove(LocalFlags::ECHO | LocalFlags::ECHONL);
+    tcsetattr(&slave, SetArg::TCSANOW, &settings)?;
+    if let Ok(size) = sys::window_size(terminal) {
+        sys::set_window_size(slave.as_fd(), size)?;
+    }
+    Ok((master.into(), slave))
+}
+
+#[cfg(test)]
+mod tests;

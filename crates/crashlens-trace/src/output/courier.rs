@@ -1,0 +1,360 @@
+//! The process that carries standard error from the program to where it belongs.
+//!
+//! It is a process of its own, and not a thread, because the program must not notice when crashlens
+//! ends first: killed with -9, the thread's end of the pipe would close and the program would die of
+//! SIGPIPE at its next line. The courier lives until the last writer is gone, so orphans keep their
+//! standard error too. It holds nothing else of its maker, so that pipelines see their end in time.
+//!
+//! It does not decide what the tail looks like; it hands over bytes. It never allocates after its
+//! buffers are made (see [`crate::sys::fork_detached`]).
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::signal::SigSet;
+use nix::sys::uio::pwrite;
+use nix::unistd::{Pid, chdir, read, setpgid, write};
+
+use super::tail::{MAX_BYTES, Ring};
+use crate::sys;
+
+/// Asks for everything written so far to be passed on and shown in the snapshot.
+pub(super) const DRAIN: u8 = b'd';
+/// The same, with the patience of an ending run.
+pub(super) const FINISH: u8 = b'f';
+/// Asks for the real terminal's size to be copied to the program's.
+pub(super) const RESIZE: u8 = b'w';
+
+/// How long a drain waits for a standard error that takes nothing (a paused terminal, a pager).
+const DRAIN_PATIENCE: Duration = Duration::from_millis(150);
+/// How much is read at a time.
+const CHUNK: usize = 64 * 1024;
+/// More than any unprivileged pipe or pty holds: what a drain may have to take in at once.
+const MAX_IN_FLIGHT: usize = 1024 * 1024;
+/// Writes of this size are not torn by other writers to the same pipe (`PIPE_BUF`), and do not
+/// block when `poll` has found room.
+const PIECE: usize = 4096;
+
+/// The answer to a drain: three numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// How many drains were asked for, this one included.
+    pub(super) request: u64,
+    /// How many bytes of the snapshot are valid.
+    pub(super) kept: u64,
+    /// How many bytes the program wrote in all.
+    pub(super) written: u64,
+}
+
+impl Answer {
+    pub(super) const SIZE: usize = 24;
+
+    pub(super) fn to_bytes(self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        bytes[..8].copy_from_slice(&self.request.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.kept.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.written.to_le_bytes());
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; Self::SIZE]) -> Self {
+        let number = |at: usize| {
+            let mut part = [0; 8];
+            part.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(part)
+        };
+        Self {
+            request: number(0),
+            kept: number(8),
+            written: number(16),
+        }
+    }
+}
+
+/// A drain under way.
+struct Drain {
+    deadline: Option<Instant>,
+    /// Reading this many bytes in all has surely taken in what was there at the request, however
+    /// fast somebody goes on writing.
+    read_enough: u64,
+    /// Set when everything was taken in: passing on this many bytes completes the drain.
+    passed_on_enough: Option<u64>,
+}
+
+/// What the courier holds.
+pub(super) struct Courier {
+    source: Option<OwnedFd>,
+    stderr: OwnedFd,
+    control: Option<OwnedFd>,
+    snapshot: OwnedFd,
+    ring: Ring,
+    /// Bytes read and not yet passed on are `buffer[start..end]`.
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    passed_on: u64,
+    requests: u64,
+    drain: Option<Drain>,
+}
+
+impl Courier {
+    /// `source` must not block; the others may.
+    pub(super) fn new(
+        source: OwnedFd,
+        stderr: OwnedFd,
+        control: OwnedFd,
+        snapshot: OwnedFd,
+    ) -> Self {
+        Self {
+            source: Some(source),
+            stderr,
+            control: Some(control),
+            snapshot,
+            ring: Ring::new(),
+            buffer: vec![0; CHUNK + MAX_IN_FLIGHT].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            passed_on: 0,
+            requests: 0,
+            drain: None,
+        }
+    }
+
+    /// Carries until the last writer is gone and nobody can ask any more.
+    pub(super) fn run(mut self) {
+        self.leave_home();
+        while self.control.is_some() || self.source.is_some() || self.is_carrying() {
+            let timeout = self.timeout_milliseconds();
+            let streams = [
+                self.control
+                    .as_ref()
+                    .map(|control| (control.as_fd(), libc::POLLIN)),
+                self.source
+                    .as_ref()
+                    .filter(|_| self.wants_more())
+                    .map(|source| (source.as_fd(), libc::POLLIN)),
+                self.is_carrying()
+                    .then(|| (self.stderr.as_fd(), libc::POLLOUT)),
+            ];
+            let Ok([control, source, stderr]) = sys::poll(streams, timeout) else {
+                continue;
+            };
+            if control != 0 {
+                self.take_requests();
+            }
+            if source != 0 || (self.drain.is_some() && self.wants_more()) {
+                self.take_in();
+            }
+            if stderr != 0 {
+                self.pass_on();
+            }
+            self.answer_if_done();
+        }
+    }
+
+    /// Gives up everything shared with the maker that the carrying does not need.
+    fn leave_home(&self) {
+        // Signals meant for the program's job (Ctrl-C, Ctrl-Z, a hang-up, a SIGTERM to the group) must
+        // not stop its standard error; and with SIGTTOU blocked a background process may write to a
+        // terminal in `tostop` mode. SIGPIPE is then only the error it comes with.
+        let _ = SigSet::all().thread_block();
+        // Alone in its group, it also outlives a SIGKILL to the program's group, and the last lines arrive.
+        let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
+        let _ = nix::sys::prctl::set_name(c"crashlens-relay");
+        let _ = chdir(c"/");
+        let control = self.control.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let source = self.source.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        sys::close_all_except([
+            control,
+            source,
+            self.stderr.as_raw_fd(),
+            self.snapshot.as_raw_fd(),
+        ]);
+    }
+
+    fn is_carrying(&self) -> bool {
+        self.start < self.end
+    }
+
+    /// One chunk at a time, so that a slow reader slows the program as it would alone; a drain reads ahead.
+    fn wants_more(&self) -> bool {
+        match &self.drain {
+            Some(drain) => drain.passed_on_enough.is_none() && self.end < self.buffer.len(),
+            None => !self.is_carrying(),
+        }
+    }
+
+    fn timeout_milliseconds(&self) -> i32 {
+        match &self.drain {
+            // What the program wrote may still be on its way through the terminal's buffers, where
+            // `poll` does not see it but `read` does: ask at once.
+            Some(_) if self.wants_more() => 0,
+            Some(Drain {
+                deadline: Some(deadline),
+                ..
+            }) => {
+                i32::try_from(
+                    deadline
+                        .saturating_duration_since(Instant::now())
+                        .as_millis(),
+                )
+                .unwrap_or(0)
+                    + 1
+            }
+            _ => -1,
+        }
+    }
+
+    fn take_requests(&mut self) {
+        let Some(control) = &self.control else { return };
+        let mut requests = [0; 16];
+        match read(control, &mut requests) {
+            Ok(0) => self.control = None,
+            Ok(count) => requests[..count]
+                .iter()
+                .for_each(|request| self.take_request(*request)),
+            Err(Errno::EINTR | Errno::EAGAIN) => {}
+            Err(_) => self.control = None,
+        }
+        if self.control.is_none() {
+            self.drain = None;
+        }
+    }
+
+    fn take_request(&mut self, request: u8) {
+        match request {
+            DRAIN | FINISH => {
+                self.requests += 1;
+                self.drain = Some(Drain {
+                    deadline: (request == DRAIN).then(|| Instant::now() + DRAIN_PATIENCE),
+                    read_enough: self.ring.appended() + MAX_IN_FLIGHT as u64,
+                    passed_on_enough: None,
+                });
+            }
+            RESIZE => {
+                if let (Some(source), Ok(size)) =
+                    (&self.source, sys::window_size(self.stderr.as_fd()))
+                {
+                    let _ = sys::set_window_size(source.as_fd(), size);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_in(&mut self) {
+        let Some(source) = &self.source else {
+            return self.all_taken_in();
+        };
+        let room = self.buffer.len().min(self.end + CHUNK);
+        match read(source, &mut self.buffer[self.end..room]) {
+            Ok(count) if count > 0 => {
+                self.ring.append(&self.buffer[self.end..self.end + count]);
+                self.end += count;
+                if self
+                    .drain
+                    .as_ref()
+                    .is_some_and(|drain| self.ring.appended() >= drain.read_enough)
+                {
+                    self.all_taken_in();
+                }
+            }
+            Err(Errno::EAGAIN) => self.all_taken_in(),
+            Err(Errno::EINTR) => {}
+            // A pipe without writers gives nothing, a pty without them EIO.
+            Ok(_) | Err(_) => {
+                self.source = None;
+                self.all_taken_in();
+            }
+        }
+    }
+
+    fn all_taken_in(&mut self) {
+        let taken_in = self.ring.appended();
+        if let Some(drain) = &mut self.drain {
+            drain.passed_on_enough.get_or_insert(taken_in);
+        }
+    }
+
+    fn pass_on(&mut self) {
+        let waiting = &self.buffer[self.start..self.end];
+        match write(&self.stderr, &waiting[..piece(waiting)]) {
+            Ok(count) => {
+                self.start += count;
+                self.passed_on += count as u64;
+            }
+            Err(Errno::EINTR | Errno::EAGAIN) => {}
+            // Whoever read our standard error is gone. Alone, the program would learn that from its
+            // next write; so that it does, its own reader goes too.
+            Err(Errno::EPIPE | Errno::EIO) => {
+                self.source = None;
+                self.drop_what_is_carried();
+                self.all_taken_in();
+            }
+            // A full disk, a file size limit. Alone, the program would be told and these bytes would be
+            // lost as well; there is no way to tell it, and the next bytes may find room.
+            Err(_) => self.drop_what_is_carried(),
+        }
+        if !self.is_carrying() {
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
+    fn drop_what_is_carried(&mut self) {
+        self.passed_on += (self.end - self.start) as u64;
+        self.start = self.end;
+    }
+
+    fn answer_if_done(&mut self) {
+        let Some(drain) = &self.drain else { return };
+        let passed_on = drain
+            .passed_on_enough
+            .is_some_and(|enough| self.passed_on >= enough);
+        let out_of_time = drain
+            .deadline
+            .is_some_and(|deadline| deadline <= Instant::now());
+        if !passed_on && !out_of_time {
+            return;
+        }
+        self.drain = None;
+        let (older, newer) = self.ring.halves();
+        let kept = if self.write_snapshot(older, 0) && self.write_snapshot(newer, older.len()) {
+            (older.len() + newer.len()).min(MAX_BYTES) as u64
+        } else {
+            0
+        };
+        let answer = Answer {
+            request: self.requests,
+            kept,
+            written: self.ring.appended(),
+        };
+        let answered = self
+            .control
+            .as_ref()
+            .map(|control| write(control, &answer.to_bytes()));
+        if matches!(answered, Some(Err(_))) {
+            self.control = None;
+        }
+    }
+
+    fn write_snapshot(&self, bytes: &[u8], offset: usize) -> bool {
+        let mut done = 0;
+        while done < bytes.len() {
+            match pwrite(&self.snapshot, &bytes[done..], (offset + done) as i64) {
+                Ok(0) => return false,
+                Ok(count) => done += count,
+                Err(Errno::EINTR) => {}
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// How much of `waiting` to write at once: whole lines if possible, so that another writer to the same
+/// pipe (the program's own stdout under `2>&1`) comes between lines and not into one.
+fn piece(waiting: &[u8]) -> usize {
+    let longest = waiting.len().min(PIECE);
+    memchr::memrchr(b'\n', &waiting[..longest]).map_or(longest, |end| end + 1)
+}

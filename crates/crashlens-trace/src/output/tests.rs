@@ -1,0 +1,188 @@
+use std::os::fd::AsRawFd;
+
+use super::*;
+
+fn write_all(mut stream: &File, bytes: &[u8]) {
+    stream
+        .write_all(bytes)
+        .expect("the program can write to its standard error");
+}
+
+fn read_exactly(mut stream: &File, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    stream.read_exact(&mut bytes).expect("the bytes arrive");
+    bytes
+}
+
+/// A relay to a pipe: the relay, the program's standard error, and the far end.
+fn to_pipe() -> (Relay, File, File) {
+    let (far, near) = io::pipe().unwrap();
+    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    (
+        relay,
+        File::from(stderr.unwrap()),
+        File::from(OwnedFd::from(far)),
+    )
+}
+
+/// A relay to a terminal of 33 rows and 111 columns.
+fn to_terminal() -> (Relay, File, File) {
+    let size = libc::winsize {
+        ws_row: 33,
+        ws_col: 111,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    let pty = nix::pty::openpty(&size, None).unwrap();
+    let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
+    (relay, File::from(stderr.unwrap()), File::from(pty.master))
+}
+
+fn lines(relay: &Relay) -> Vec<String> {
+    let mut gaps = Gaps::default();
+    let tail = relay.tail(&mut gaps);
+    tail.known()
+        .unwrap_or_else(|| panic!("no tail: {gaps:?}"))
+        .lines
+        .clone()
+}
+
+#[test]
+fn every_byte_arrives_in_order_and_the_end_is_kept() {
+    let (relay, stderr, far) = to_pipe();
+    let sent: Vec<u8> = (0..3_000_000_u32)
+        .map(|number| (number % 253) as u8)
+        .collect();
+    let expected = sent.clone();
+    let writer = std::thread::spawn(move || {
+        write_all(&stderr, &sent);
+        write_all(&stderr, b"\nlast words");
+    });
+    assert!(
+        read_exactly(&far, expected.len()) == expected,
+        "the bytes changed on the way"
+    );
+    assert_eq!(read_exactly(&far, 11), b"\nlast words");
+    writer.join().unwrap();
+    assert_eq!(lines(&relay).last().unwrap(), "last words");
+}
+
+#[test]
+fn a_terminal_stays_a_terminal_of_the_same_size_and_lines_end_once() {
+    let (relay, stderr, far) = to_terminal();
+    assert!(stderr.is_terminal());
+    let size = sys::window_size(stderr.as_fd()).unwrap();
+    assert_eq!((size.ws_row, size.ws_col), (33, 111));
+    write_all(&stderr, b"one\ntwo\xff\n");
+    assert_eq!(read_exactly(&far, 11), b"one\r\ntwo\xff\r\n");
+    assert_eq!(lines(&relay), ["one", "two\u{fffd}"]);
+}
+
+#[test]
+fn a_new_window_size_reaches_the_programs_terminal() {
+    let (relay, stderr, far) = to_terminal();
+    let larger = libc::winsize {
+        ws_row: 50,
+        ws_col: 200,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    sys::set_window_size(far.as_fd(), larger).unwrap();
+    relay.resize();
+    relay.drain();
+    let size = sys::window_size(stderr.as_fd()).unwrap();
+    assert_eq!((size.ws_row, size.ws_col), (50, 200));
+}
+
+#[test]
+fn a_drain_misses_nothing_that_was_written_before_it() {
+    for (relay, stderr, far) in [to_pipe(), to_terminal()] {
+        let reader = std::thread::spawn(move || io::copy(&mut &far, &mut io::sink()));
+        for number in 0..200 {
+            write_all(&stderr, format!("line {number}\n").as_bytes());
+            assert_eq!(*lines(&relay).last().unwrap(), format!("line {number}"));
+        }
+        drop((relay, stderr));
+        // A terminal's far end gives an error when it hangs up; both mean the end.
+        let _ = reader.join().unwrap();
+    }
+}
+
+#[test]
+fn an_orphan_keeps_a_working_standard_error_after_the_run_is_finished() {
+    let (relay, stderr, far) = to_pipe();
+    write_all(&stderr, b"program\n");
+    relay.finish();
+    assert_eq!(read_exactly(&far, 8), b"program\n");
+    write_all(&stderr, b"orphan\n");
+    assert_eq!(read_exactly(&far, 7), b"orphan\n");
+    drop(stderr);
+    assert_eq!(far_end(&far), b"", "the courier ends with the last writer");
+}
+
+fn far_end(mut far: &File) -> Vec<u8> {
+    let mut rest = Vec::new();
+    far.read_to_end(&mut rest).unwrap();
+    rest
+}
+
+#[test]
+fn the_program_writes_on_when_crashlens_is_gone_without_a_word() {
+    let (relay, stderr, far) = to_pipe();
+    drop(relay);
+    write_all(&stderr, b"still here\n");
+    drop(stderr);
+    assert_eq!(far_end(&far), b"still here\n");
+}
+
+#[test]
+fn the_program_learns_that_nobody_reads_its_standard_error() {
+    let (_relay, mut stderr, far) = to_pipe();
+    drop(far);
+    let error = (0..100_000)
+        .find_map(|_| stderr.write_all(&[b'x'; 1024]).err())
+        .expect("writing fails at last");
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_reader_that_takes_nothing_does_not_hide_the_last_lines() {
+    let (far, near) = io::pipe().unwrap();
+    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    let stderr = File::from(stderr.unwrap());
+    let filler = [b"filler ".repeat(10).as_slice(), b"\n"].concat();
+    write_all(&stderr, &filler.repeat(300_000 / filler.len()));
+    write_all(&stderr, b"the reason\n");
+    assert_eq!(lines(&relay).last().unwrap(), "the reason");
+    drop(far);
+}
+
+#[test]
+fn the_courier_holds_no_stream_of_a_pipeline_open() {
+    let (far, near) = io::pipe().unwrap();
+    let (_relay, _stderr, _far) = to_pipe();
+    drop(near);
+    assert_eq!(far_end(&File::from(OwnedFd::from(far))), b"");
+}
+
+#[test]
+fn the_programs_terminal_is_not_inherited_by_accident() {
+    for (_relay, stderr, _far) in [to_pipe(), to_terminal()] {
+        let flags = fcntl(&stderr, FcntlArg::F_GETFD).unwrap();
+        assert_eq!(
+            flags & libc::FD_CLOEXEC,
+            libc::FD_CLOEXEC,
+            "descriptor {}",
+            stderr.as_raw_fd()
+        );
+    }
+}
+
+#[test]
+fn without_a_relay_the_reason_is_a_gap() {
+    let (relay, stderr) = Relay::start(false).unwrap();
+    let mut gaps = Gaps::default();
+    assert!(stderr.is_none());
+    assert!(matches!(relay.tail(&mut gaps), Observed::Unknown(_)));
+    assert_eq!(gaps.0[0].part, "the end of standard error");
+}
