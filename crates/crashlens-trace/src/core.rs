@@ -6,6 +6,8 @@
 mod disk_files;
 mod error;
 mod facts;
+#[cfg(test)]
+mod tests;
 mod unpack;
 
 use std::collections::BTreeMap;

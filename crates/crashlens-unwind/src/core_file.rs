@@ -106,7 +106,7 @@ impl CoreFile {
                 .signal()
                 .and(self.notes.threads.first())
                 .map(|thread| thread.id),
-            maps: mappings::mappings(&self.segments, &self.notes.files, landmarks),
+            maps: mappings::mappings(&self.segments, &self.notes.files, landmarks, self.bytes()),
         }
     }
 

@@ -4,8 +4,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
-use crashlens_trace::SuperviseError;
-use nix::errno::Errno;
+use crashlens_trace::{CoreReadError, SuperviseError};
 
 use crate::exit_status::ExitStatus;
 
@@ -38,7 +37,25 @@ impl Failure {
 
     /// `run` or `attach` could not begin.
     pub(crate) fn supervising(error: &SuperviseError) -> Self {
-        Self::new(chain(error), start_status(error))
+        let status = match error.exit_code() {
+            126 => ExitStatus::NotExecutable,
+            127 => ExitStatus::NotFound,
+            _ => ExitStatus::Failed,
+        };
+        Self {
+            message: chain(error),
+            help: error.help().map(str::to_owned),
+            status,
+        }
+    }
+
+    /// `diagnose` could not read a core file.
+    pub(crate) fn core(error: &CoreReadError) -> Self {
+        Self {
+            message: chain(error),
+            help: error.help(),
+            status: ExitStatus::NoReport,
+        }
     }
 
     /// `diagnose` could not read what it was given.
@@ -84,24 +101,4 @@ fn chain(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// 127 and 126 as `env` and `timeout` give them; 125 for everything that is not about the program's file.
-fn start_status(error: &(dyn Error + 'static)) -> ExitStatus {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        let errno = error.downcast_ref::<Errno>().copied();
-        let raised = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::raw_os_error)
-            .map(Errno::from_raw);
-        match errno.or(raised) {
-            Some(Errno::ENOENT) => return ExitStatus::NotFound,
-            Some(Errno::EACCES | Errno::ENOEXEC | Errno::EISDIR | Errno::ENOTDIR) => {
-                return ExitStatus::NotExecutable;
-            }
-            _ => cause = error.source(),
-        }
-    }
-    ExitStatus::Failed
 }

@@ -53,6 +53,13 @@ impl<'a> CoreMemory<'a> {
             if range.offset == 0 && module.header_address.is_none() {
                 module.header_address = Some(range.start);
             }
+            // Old linkers leave a hole of up to 2 MiB between code and variables, and the loader keeps it
+            // closed with a mapping without access that reaches beyond the file (libgfortran in NumPy's
+            // wheel). Nothing was ever read there.
+            let segment = core.segments.at(range.start);
+            if segment.is_some_and(|segment| segment.access.is_none()) {
+                continue;
+            }
             module.extent = module
                 .extent
                 .max(range.offset.saturating_add(range.end - range.start));

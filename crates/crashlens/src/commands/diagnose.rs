@@ -63,7 +63,7 @@ fn from_path(path: &Path) -> Result<(CaptureFile, bool), Failure> {
     let opening = read_opening(&mut file).map_err(failed)?;
     match kind(&opening) {
         Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
-        Kind::Core => Ok((read_core(&name, path)?, false)),
+        Kind::Core => Ok((read_core(path)?, false)),
         other => Err(refuse(&name, &other)),
     }
 }
@@ -77,7 +77,7 @@ fn from_stdin() -> Result<CaptureFile, Failure> {
         Kind::Core => {
             let spool =
                 spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
-            read_core(name, spool.path())
+            read_core(spool.path())
         }
         other => Err(refuse(name, &other)),
     }
@@ -93,15 +93,15 @@ fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
         let failure = Failure::reading(name, &error);
         match error {
             crashlens_core::capture::FormatError::Newer => {
-                failure.with_help("upgrade crashlens to read it")
+                failure.with_help("Upgrade crashlens to read it.")
             }
             _ => failure,
         }
     })
 }
 
-fn read_core(name: &str, path: &Path) -> Result<CaptureFile, Failure> {
-    crashlens_trace::read_core(path).map_err(|error| Failure::reading(name, &error))
+fn read_core(path: &Path) -> Result<CaptureFile, Failure> {
+    crashlens_trace::read_core(path).map_err(|error| Failure::core(&error))
 }
 
 /// Puts a core from a pipe on disk, because reading it needs random access.
@@ -125,7 +125,14 @@ fn read_opening(input: &mut impl Read) -> io::Result<io::Cursor<Vec<u8>>> {
 
 fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
     const ELF: &[u8] = b"\x7fELF";
-    const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+    /// zstd is unpacked on the way; of gzip, xz, bzip2 and lz4 the core reader says how to unpack them.
+    const PACKED: [&[u8]; 5] = [
+        b"\x28\xb5\x2f\xfd",
+        b"\x1f\x8b",
+        b"\xfd7zXZ",
+        b"BZh",
+        b"\x04\x22\x4d\x18",
+    ];
     /// `e_type` of a core file; the field has the same place in 32-bit and 64-bit files.
     const ET_CORE: u8 = 4;
     let bytes = opening.get_ref().as_slice();
@@ -137,7 +144,7 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
             .get(16..18)
             .is_some_and(|kind| kind.contains(&ET_CORE));
         if is_core { Kind::Core } else { Kind::OtherElf }
-    } else if bytes.starts_with(ZSTD) {
+    } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Core
     } else {
         Kind::Unknown
@@ -154,7 +161,7 @@ fn refuse(name: &str, kind: &Kind) -> Failure {
         format!("{name} is {what}not a core file or capture"),
         ExitStatus::NoReport,
     )
-    .with_help("give an ELF core file (also .zst) or a file that `crashlens run` has saved")
+    .with_help("Give an ELF core file (also .zst) or a file that `crashlens run` has saved.")
 }
 
 /// `no such file or directory` instead of `No such file or directory (os error 2)`.

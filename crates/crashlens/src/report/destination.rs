@@ -71,7 +71,7 @@ impl Destination {
             return Ok(());
         }
         let message = format!("cannot write the report to {}", file.display());
-        Err(Failure::new(message, status).with_help("name a file in a folder that exists"))
+        Err(Failure::new(message, status).with_help("Name a file in a folder that exists."))
     }
 
     /// Writes the whole report.
