@@ -102,7 +102,7 @@ fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     }
     page.heading("Last lines on its standard error")?;
     for line in lines.iter().skip(lines.len() - shown) {
-        page.verbatim(2, line)?;
+        page.log_line(line)?;
     }
     Ok(())
 }

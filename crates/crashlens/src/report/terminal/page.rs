@@ -110,6 +110,12 @@ impl<'a> Page<'a> {
         self.line(indent, &[(FAINT, &fitting)])
     }
 
+    /// A line of a log: its end may be the message, so it takes up to three lines before it is cut.
+    pub(super) fn log_line(&mut self, text: &str) -> io::Result<()> {
+        let text = clip(text.trim_end(), (self.width - 8) * 3);
+        self.wrapped("  ", "    ", &[(FAINT, &text)])
+    }
+
     fn wrapped(&mut self, first: &str, rest: &str, spans: &[Span<'_>]) -> io::Result<()> {
         let mut text = String::new();
         for (style, span) in spans.iter().filter(|(_, span)| !span.is_empty()) {

@@ -34,7 +34,21 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     if let Some(thread) = &culprit.thread {
         page.fact("Thread", &[(PLAIN, &describe(thread))])?;
     }
+    if was_raised_again(death) {
+        page.fact(
+            "Signal",
+            &[(PLAIN, "a handler had caught it first, and raised it again")],
+        )?;
+    }
     write_memory(page, death)
+}
+
+/// Whether a handler such as Python's faulthandler stood between the fault and the death.
+fn was_raised_again(death: &Death) -> bool {
+    let faults = &death.ending.earlier_faults;
+    faults
+        .iter()
+        .any(|fault| Some(fault.signal) == death.ending.signal)
 }
 
 fn write_python(page: &mut Page<'_>, death: &Death) -> io::Result<()> {

@@ -15,6 +15,9 @@ use super::{Verbosity, View};
 /// Columns in front of what a row says: indent and kind.
 const MARGIN: usize = 10;
 
+/// A function's name keeps so many columns, however long its library's name is.
+const NAME_COLUMNS: usize = 30;
+
 /// A row of a folded stack.
 enum Row<'a> {
     /// A frame, and how often it stands there in succession.
@@ -98,7 +101,12 @@ fn visible(frames: &[Frame]) -> Vec<&Frame> {
 fn fold<'a>(frames: &[&'a Frame], limit: usize) -> Vec<Row<'a>> {
     let repeated = frames.chunk_by(|left, right| same_place(left, right));
     let rows: Vec<(&Frame, usize)> = repeated
-        .filter_map(|chunk| Some((*chunk.first()?, chunk.len())))
+        .filter_map(|chunk| {
+            Some((
+                *chunk.first()?,
+                chunk.iter().filter(|frame| is_call(frame)).count(),
+            ))
+        })
         .collect();
     let mut folded = Vec::new();
     for (index, run) in rows
@@ -107,7 +115,7 @@ fn fold<'a>(frames: &[&'a Frame], limit: usize) -> Vec<Row<'a>> {
     {
         let (head, tail) = match run.first().map(|(frame, _)| kind(frame)) {
             Some(Kind::OwnPython) => (8, 4),
-            Some(Kind::Native) if index == 0 => (8, 1),
+            Some(Kind::Native) if index == 0 => (limit / 3, 1),
             _ => (2, 1),
         };
         folded.extend(cut(
@@ -130,7 +138,7 @@ fn cut(mut rows: Vec<Row<'_>>, head: usize, tail: usize) -> Vec<Row<'_>> {
     let end = rows.split_off(rows.len() - tail);
     let middle = rows.split_off(head);
     let skipped = middle.into_iter().flat_map(|row| match row {
-        Row::Frame(frame, times) => vec![frame; times],
+        Row::Frame(frame, times) => vec![frame; times.max(1)],
         Row::Skipped(frames) => frames,
     });
     rows.push(Row::Skipped(skipped.collect()));
@@ -144,6 +152,11 @@ fn kind(frame: &Frame) -> Kind {
         Frame::Python(python) if owner(&python.file) == CodeOwner::User => Kind::OwnPython,
         Frame::Python(_) => Kind::OtherPython,
     }
+}
+
+/// Whether the frame is a call of its own. A function may be expanded into a part of itself, which is no recursion.
+fn is_call(frame: &Frame) -> bool {
+    !matches!(frame, Frame::Native(native) if native.inlined)
 }
 
 fn same_place(left: &Frame, right: &Frame) -> bool {
@@ -177,7 +190,7 @@ fn write_frame(
                 format!(" in {}", library_for_people(name))
             });
             let room = page.width().saturating_sub(MARGIN + note.len());
-            let library = clip(&library, room / 2);
+            let library = clip(&library, (room / 2).max(room.saturating_sub(NAME_COLUMNS)));
             let name = function_for_people(
                 &native_name(native),
                 room.saturating_sub(display_width(&library)),
