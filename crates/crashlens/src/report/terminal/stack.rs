@@ -16,7 +16,7 @@ use super::{Verbosity, View};
 const MARGIN: usize = 10;
 
 /// A function's name keeps so many columns, however long its library's name is.
-const NAME_COLUMNS: usize = 30;
+const NAME_COLUMNS: usize = 26;
 
 /// A row of a folded stack.
 enum Row<'a> {
