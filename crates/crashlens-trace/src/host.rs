@@ -121,18 +121,24 @@ fn glibc_version(root: &Path, pid: u32) -> io::Result<Option<String>> {
 
 /// `…/libc.so.6`, or `…/libc-2.31.so` as it was called before glibc 2.34.
 fn glibc_path(maps: &[u8]) -> Option<String> {
-    let is_name = |name: &[u8]| {
-        name == b"libc.so.6" || (name.starts_with(b"libc-2.") && name.ends_with(b".so"))
-    };
     maps.split(|byte| *byte == b'\n').find_map(|line| {
         let name = memchr::memrchr(b'/', line).map(|slash| &line[slash + 1..])?;
         let path = &line[memchr::memchr(b'/', line)?..];
-        is_name(name).then(|| String::from_utf8_lossy(path).into_owned())
+        is_glibc_name(name).then(|| String::from_utf8_lossy(path).into_owned())
     })
 }
 
+fn is_glibc_name(name: &[u8]) -> bool {
+    name == b"libc.so.6" || (name.starts_with(b"libc-2.") && name.ends_with(b".so"))
+}
+
+/// Whether a mapped file is the C library, by its name.
+pub(crate) fn is_glibc(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| is_glibc_name(name.as_bytes()))
+}
+
 /// The version in the banner every glibc carries: `… stable release version 2.36.`
-fn banner_version(library: &[u8]) -> Option<String> {
+pub(crate) fn banner_version(library: &[u8]) -> Option<String> {
     const BEFORE: &[u8] = b"release version ";
     let banner = memchr::memmem::find(library, b"GNU C Library (")?;
     let banner = &library[banner..library.len().min(banner + 512)];

@@ -11,6 +11,7 @@ mod initial_stack;
 mod mappings;
 mod memory;
 mod module_file;
+mod modules;
 mod notes;
 mod segments;
 

@@ -62,6 +62,7 @@ fn every_argument_and_variable_passes_the_masks() {
         stacks,
         Ok(words),
         &MASKS,
+        &NoFiles,
         Gaps::default(),
     );
     assert_masked(&file.capture);

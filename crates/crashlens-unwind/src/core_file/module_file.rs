@@ -135,6 +135,11 @@ impl StandIn {
         }
     }
 
+    /// The whole file.
+    pub(super) fn bytes(&self) -> FileBytes {
+        self.bytes.clone()
+    }
+
     /// The bytes from `address` on, as the file has them.
     ///
     /// What the process could write is not what the file holds. That is more than the writable

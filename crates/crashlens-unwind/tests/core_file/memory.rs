@@ -1,6 +1,6 @@
 //! What can be read of a dead process's memory, and what must not be.
 
-use crashlens_unwind::{NoFiles, ReadMemory, Unreadable};
+use crashlens_unwind::{Files, NoFiles, ReadMemory, Unreadable};
 
 use crate::builder::{CoreBuilder, EXECUTE, PAGE, READ, WRITE, ordinary, reasons};
 use crate::module::{Folder, module};
@@ -163,4 +163,55 @@ fn anonymous_memory_that_was_not_dumped_is_unreadable_not_zero() {
     let memory: &dyn ReadMemory = &memory;
     assert_eq!(memory.u8(0x9fff), Ok(1));
     assert_eq!(memory.u8(0xa000), Err(Unreadable { address: 0xa000 }));
+}
+
+#[test]
+fn a_library_of_another_build_is_not_opened_for_its_symbols_either() {
+    let core = ordinary(&module(ID, 0xcc)).core();
+    let other = Folder::with("/lib/it.so", module(Some([8; 20]), 0x90));
+    let memory = core.memory(&other);
+    assert!(memory.open("/lib/it.so").is_err());
+    let same = Folder::with("/lib/it.so", module(ID, 0xcc));
+    let memory = core.memory(&same);
+    assert_eq!(
+        (*memory.open("/lib/it.so").unwrap()).as_ref(),
+        module(ID, 0xcc)
+    );
+    assert!(memory.open("/elsewhere").is_err());
+}
+
+#[test]
+fn files_that_were_only_data_are_neither_used_nor_missed() {
+    let core = CoreBuilder::default()
+        .files(&[(0x9000, 0xa000, 0, "/usr/lib/locale/C.utf8/LC_CTYPE")])
+        .memory(0x9000, PAGE, READ, &[])
+        .core();
+    let memory = core.memory(&NoFiles);
+    assert!((&memory as &dyn ReadMemory).u8(0x9000).is_err());
+    assert_eq!(reasons(&memory.gaps()), "");
+}
+
+#[test]
+fn on_another_machine_missing_libraries_are_named_up_to_a_point_and_then_counted() {
+    let paths: Vec<String> = (0..50).map(|index| format!("/lib/{index}.so")).collect();
+    let place = |index: usize| 0x10_0000 + index as u64 * PAGE;
+    let files: Vec<(u64, u64, u64, &str)> = paths
+        .iter()
+        .enumerate()
+        .map(|(index, path)| (place(index), place(index + 1), 1, path.as_str()))
+        .collect();
+    let core = CoreBuilder::default()
+        .files(&files)
+        .memory(place(0), 50 * PAGE, READ | EXECUTE, &[])
+        .core();
+    let memory = core.memory(&NoFiles);
+    for index in 0..50 {
+        assert!((&memory as &dyn ReadMemory).u8(place(index)).is_err());
+    }
+    let said = reasons(&memory.gaps());
+    assert_eq!(said.lines().count(), 9, "{said}");
+    assert!(
+        said.contains("memory of 42 more files that the core left out"),
+        "{said}"
+    );
 }
