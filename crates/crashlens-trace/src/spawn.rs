@@ -15,6 +15,7 @@ use nix::sys::signal::SigSet;
 
 use crate::calls;
 use crate::error::SuperviseError;
+use crate::supervisor::privilege::may_trace_privileged;
 use crate::sys::{self, ExecPlan};
 
 /// Makes Python write its stack when it dies: the only stack there is where tracing is refused.
@@ -59,6 +60,10 @@ pub(crate) fn start(
     };
     let pid = sys::fork_to_exec(&plan).map_err(prepare)?;
     let refused = calls::seize(pid).err();
+    if refused.is_none() && !may_trace_privileged() {
+        // It stops before it can go on to the program, and is stepped from there.
+        let _ = calls::interrupt(pid);
+    }
     nix::unistd::write(&go_write, &[u8::from(refused.is_none())]).map_err(prepare)?;
     Ok(Started {
         pid,

@@ -58,6 +58,11 @@ impl ThreadStatus {
         in_set(self.0.sigpnd | self.0.shdpnd, signal)
     }
 
+    /// Whether it has this capability in force.
+    pub(crate) fn is_capable(&self, capability: u32) -> bool {
+        self.0.capeff.checked_shr(capability).unwrap_or(0) & 1 == 1
+    }
+
     /// Whether a core file is being written at this moment.
     pub(crate) fn is_dumping_core(&self) -> bool {
         self.0.core_dumping == Some(true)

@@ -7,6 +7,7 @@
 mod crash;
 mod exec;
 mod forward;
+pub(crate) mod privilege;
 pub(crate) mod release;
 
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use crate::output::Relay;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
+use privilege::may_trace_privileged;
 use release::release_all;
 
 /// The kernel is asked again this often when it does not say what happened.
@@ -98,6 +100,9 @@ impl<'a> Supervisor<'a> {
 
     /// Supervises until the main process has ended or we are asked to leave.
     pub(crate) fn run(&mut self) -> Result<End, SuperviseError> {
+        if !may_trace_privileged() {
+            self.step_new_processes();
+        }
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -182,7 +187,12 @@ impl<'a> Supervisor<'a> {
 
     /// Lets a stopped tracee go on.
     fn resume(&mut self, thread: u32, signal: i32) {
-        self.resume_with(thread, Resume::Run, signal);
+        let how = if self.tree.is_stepped(thread) {
+            Resume::ToSystemCall
+        } else {
+            Resume::Run
+        };
+        self.resume_with(thread, how, signal);
     }
 
     fn resume_with(&mut self, thread: u32, how: Resume, signal: i32) {

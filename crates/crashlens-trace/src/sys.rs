@@ -8,6 +8,8 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use libc::c_int;
@@ -183,6 +185,17 @@ pub(crate) fn wait(pid: i32, flags: c_int) -> nix::Result<Option<(u32, i32)>> {
     let pid = unsafe { libc::waitpid(pid, &raw mut status, flags) };
     let pid = Errno::result(pid)?;
     Ok((pid > 0).then_some((pid as u32, status)))
+}
+
+/// Whether a program file carries capabilities of its own.
+pub(crate) fn has_file_capabilities(program: &Path) -> bool {
+    let Ok(path) = CString::new(program.as_os_str().as_bytes()) else {
+        return false;
+    };
+    let name = c"security.capability".as_ptr();
+    // SAFETY: both strings end in a zero byte and live across the call; a size of 0 asks only whether there is a value.
+    let size = unsafe { libc::getxattr(path.as_ptr(), name, std::ptr::null_mut(), 0) };
+    size > 0
 }
 
 /// Sends a signal to a process.

@@ -16,7 +16,15 @@ struct Tracee {
     /// Whether it has passed its exit event. It never stops again; the first thread of a process stays
     /// listed like this while other threads live on.
     exiting: bool,
+    /// How many more stops at system calls are made in waiting for it to start a program.
+    steps: u16,
 }
+
+/// Stops made in waiting for a new process to start a program: two for each system call. `subprocess` and
+/// shells make a few dozen.
+pub(crate) const STEPS_OF_NEW_PROCESS: u16 = 300;
+/// The same for a program that usually starts another in its place; it is loaded and reads its settings first.
+pub(crate) const STEPS_OF_WRAPPER: u16 = 1000;
 
 /// One traced process.
 #[derive(Default)]
@@ -46,16 +54,24 @@ pub(crate) enum Death {
 pub(crate) struct Tree {
     threads: BTreeMap<u32, Tracee>,
     processes: BTreeMap<u32, TracedProcess>,
+    steps_of_new_process: u16,
 }
 
 impl Tree {
     /// Adds a thread whose process is known.
     pub(crate) fn add(&mut self, thread: u32, process: u32) {
-        self.threads.entry(thread).or_insert(Tracee {
+        let steps = if thread == process {
+            self.steps_of_new_process
+        } else {
+            0
+        };
+        let tracee = Tracee {
             process,
             stopped: false,
             exiting: false,
-        });
+            steps,
+        };
+        self.threads.entry(thread).or_insert(tracee);
         self.processes.entry(process).or_default();
     }
 
@@ -92,6 +108,37 @@ impl Tree {
         if let Some(tracee) = self.threads.get_mut(&thread) {
             tracee.stopped = stopped;
         }
+    }
+
+    /// From now on new processes are stepped up to their first program.
+    pub(crate) fn step_new_processes(&mut self) {
+        self.steps_of_new_process = STEPS_OF_NEW_PROCESS;
+    }
+
+    /// How many stops at system calls are to be made.
+    pub(crate) fn set_steps(&mut self, thread: u32, steps: u16) {
+        if let Some(tracee) = self.threads.get_mut(&thread) {
+            tracee.steps = steps;
+        }
+    }
+
+    /// One stop at a system call was made.
+    pub(crate) fn count_step(&mut self, thread: u32) {
+        if let Some(tracee) = self.threads.get_mut(&thread) {
+            tracee.steps = tracee.steps.saturating_sub(1);
+        }
+    }
+
+    /// Whether more stops at system calls are to be made.
+    pub(crate) fn is_stepped(&self, thread: u32) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|tracee| tracee.steps > 0)
+    }
+
+    /// Whether new processes are stepped.
+    pub(crate) fn steps_processes(&self) -> bool {
+        self.steps_of_new_process > 0
     }
 
     /// Notes that a thread has passed its exit event.

@@ -42,37 +42,35 @@ impl Supervisor<'_> {
         let executable = std::fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
         if is_tracer(&executable) {
             let why = "it traces processes itself, and a process can have only one tracer";
-            self.leave_unseen(thread, process, &executable, why, 0);
+            self.leave_unseen(thread, process, &executable, why, None);
         } else {
+            if self.tree.steps_processes() {
+                self.step_wrapper(thread, &executable);
+            }
             self.resume(thread, 0);
         }
     }
 
     /// Stops tracing a process, which must have one thread, and says so.
-    fn leave_unseen(
+    pub(super) fn leave_unseen(
         &mut self,
         thread: u32,
         process: u32,
         executable: &Path,
         why: &str,
-        signal: i32,
+        remedy: Option<&str>,
     ) {
         let part = format!(
             "{} (process {process}) and what it starts",
             executable.display()
         );
-        match calls::detach(thread, signal) {
+        match calls::detach(thread, 0) {
             Ok(()) => {
-                self.gaps.add(part, why, None);
+                self.gaps.add(part, why, remedy);
                 self.tree.remove_process(process);
             }
-            Err(_) => self.resume(thread, signal),
+            Err(_) => self.resume(thread, 0),
         }
-    }
-
-    /// A thread enters or leaves a system call.
-    pub(super) fn system_call(&mut self, thread: u32, _process: u32) {
-        self.resume(thread, 0);
     }
 }
 
