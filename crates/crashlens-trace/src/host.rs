@@ -32,16 +32,37 @@ fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
     Host {
         kernel: gaps.observe("kernel version", kernel()),
         glibc: present(gaps, "version of the C library", glibc_version(root, pid)),
-        cpu_model: present(gaps, "processor", cpu.as_deref().map(|text| value(text, "model name").map(str::to_owned))),
+        cpu_model: present(
+            gaps,
+            "processor",
+            cpu.as_deref()
+                .map(|text| value(text, "model name").map(str::to_owned)),
+        ),
         cpu_flags: present(gaps, "processor", cpu.as_deref().map(cpu_flags)),
-        memory_total: present(gaps, "memory of the machine", memory.as_deref().map(|text| bytes_of(text, "MemTotal"))),
-        memory_available: present(gaps, "memory of the machine", memory.as_deref().map(|text| bytes_of(text, "MemAvailable"))),
-        memory_group: present(gaps, "memory control group", memory_group::find(root, pid).map(|found| found.map(|group| group.read()))),
+        memory_total: present(
+            gaps,
+            "memory of the machine",
+            memory.as_deref().map(|text| bytes_of(text, "MemTotal")),
+        ),
+        memory_available: present(
+            gaps,
+            "memory of the machine",
+            memory.as_deref().map(|text| bytes_of(text, "MemAvailable")),
+        ),
+        memory_group: present(
+            gaps,
+            "memory control group",
+            memory_group::find(root, pid).map(|found| found.map(|group| group.read())),
+        ),
     }
 }
 
 /// `Absent` where it was looked for in vain.
-fn present<T>(gaps: &mut Gaps, part: &str, result: Result<Option<T>, impl ToString>) -> Observed<T> {
+fn present<T>(
+    gaps: &mut Gaps,
+    part: &str,
+    result: Result<Option<T>, impl ToString>,
+) -> Observed<T> {
     match result {
         Ok(Some(value)) => Observed::Known(value),
         Ok(None) => Observed::Absent,
@@ -52,12 +73,20 @@ fn present<T>(gaps: &mut Gaps, part: &str, result: Result<Option<T>, impl ToStri
 fn kernel() -> io::Result<String> {
     let name = nix::sys::utsname::uname()?;
     let part = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
-    Ok([part(name.sysname()), part(name.release()), part(name.machine())].join(" "))
+    Ok([
+        part(name.sysname()),
+        part(name.release()),
+        part(name.machine()),
+    ]
+    .join(" "))
 }
 
 /// The value after `key` and a colon, on the first line that has it.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let found = text.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix(':'))?.trim();
+    let found = text
+        .lines()
+        .find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix(':'))?
+        .trim();
     (!found.is_empty()).then_some(found)
 }
 
@@ -68,13 +97,20 @@ fn cpu_flags(text: &str) -> Option<Vec<String>> {
 }
 
 fn bytes_of(meminfo: &str, key: &str) -> Option<u64> {
-    value(meminfo, key)?.strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    value(meminfo, key)?
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
 }
 
 /// The version of the glibc that the process has mapped; `None` for a static program or another C library.
 fn glibc_version(root: &Path, pid: u32) -> io::Result<Option<String>> {
     let maps = bounded::read(&root.join(format!("proc/{pid}/maps")), MAX_MAPS_BYTES)?;
-    let Some(path) = glibc_path(&maps) else { return Ok(None) };
+    let Some(path) = glibc_path(&maps) else {
+        return Ok(None);
+    };
     let relative = path.trim_start_matches('/');
     // As the process sees it, which in a container is another file than ours of the same name.
     let inside = root.join(format!("proc/{pid}/root")).join(relative);
@@ -85,7 +121,9 @@ fn glibc_version(root: &Path, pid: u32) -> io::Result<Option<String>> {
 
 /// `…/libc.so.6`, or `…/libc-2.31.so` as it was called before glibc 2.34.
 fn glibc_path(maps: &[u8]) -> Option<String> {
-    let is_name = |name: &[u8]| name == b"libc.so.6" || (name.starts_with(b"libc-2.") && name.ends_with(b".so"));
+    let is_name = |name: &[u8]| {
+        name == b"libc.so.6" || (name.starts_with(b"libc-2.") && name.ends_with(b".so"))
+    };
     maps.split(|byte| *byte == b'\n').find_map(|line| {
         let name = memchr::memrchr(b'/', line).map(|slash| &line[slash + 1..])?;
         let path = &line[memchr::memchr(b'/', line)?..];
@@ -99,8 +137,13 @@ fn banner_version(library: &[u8]) -> Option<String> {
     let banner = memchr::memmem::find(library, b"GNU C Library (")?;
     let banner = &library[banner..library.len().min(banner + 512)];
     let version = &banner[memchr::memmem::find(banner, BEFORE)? + BEFORE.len()..];
-    let length = version.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-    let version = std::str::from_utf8(&version[..length]).ok()?.trim_end_matches('.');
+    let length = version
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b'.')
+        .count();
+    let version = std::str::from_utf8(&version[..length])
+        .ok()?
+        .trim_end_matches('.');
     (!version.is_empty()).then(|| version.to_owned())
 }
 
@@ -129,8 +172,14 @@ impl OomCounters {
     fn of(root: &Path, group: Option<GroupFolder>) -> Self {
         let in_group = group.as_ref().and_then(GroupFolder::oom_kills);
         let vmstat = bounded::read_text(&root.join("proc/vmstat"), MAX_VMSTAT_BYTES);
-        let on_machine = vmstat.ok().and_then(|text| memory_group::counter(&text, "oom_kill"));
-        Self { group, in_group, on_machine }
+        let on_machine = vmstat
+            .ok()
+            .and_then(|text| memory_group::counter(&text, "oom_kill"));
+        Self {
+            group,
+            in_group,
+            on_machine,
+        }
     }
 
     /// Whether the kernel killed for memory between the two readings; `None` when that cannot be told.

@@ -45,7 +45,9 @@ pub(crate) struct Relay(State);
 
 enum State {
     /// The program writes to our own standard error; nothing is kept, for the reason given.
-    Off { reason: String },
+    Off {
+        reason: String,
+    },
     /// We have no standard error and neither has the program.
     NoStderr,
     Carried(Line),
@@ -77,17 +79,31 @@ impl Relay {
 
     /// A relay that does nothing, and says why.
     pub(crate) fn off(reason: impl ToString) -> Self {
-        Self(State::Off { reason: reason.to_string() })
+        Self(State::Off {
+            reason: reason.to_string(),
+        })
     }
 
     fn start_to(stderr: OwnedFd) -> io::Result<(Self, Option<OwnedFd>)> {
-        let (source, for_program) =
-            if stderr.is_terminal() { open_terminal_like(stderr.as_fd())? } else { open_pipe()? };
+        let (source, for_program) = if stderr.is_terminal() {
+            open_terminal_like(stderr.as_fd())?
+        } else {
+            open_pipe()?
+        };
         let (control, courier_control) = UnixStream::pair()?;
         let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
-        let courier = Courier::new(source, stderr, courier_control.into(), snapshot.try_clone()?.into());
+        let courier = Courier::new(
+            source,
+            stderr,
+            courier_control.into(),
+            snapshot.try_clone()?.into(),
+        );
         sys::fork_detached(|| courier.run())?;
-        let line = Line { control, snapshot, drains_asked: Cell::new(0) };
+        let line = Line {
+            control,
+            snapshot,
+            drains_asked: Cell::new(0),
+        };
         Ok((Self(State::Carried(line)), Some(for_program)))
     }
 
@@ -102,10 +118,14 @@ impl Relay {
     /// The last lines the program wrote, drained first.
     pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
         match &self.0 {
-            State::Off { reason } => Observed::Unknown(gaps.add("the end of standard error", reason, None)),
+            State::Off { reason } => {
+                Observed::Unknown(gaps.add("the end of standard error", reason, None))
+            }
             State::NoStderr => Observed::Absent,
             State::Carried(line) => {
-                let tail = line.ask(courier::DRAIN, DRAIN_LIMIT).and_then(|answer| line.read_tail(answer));
+                let tail = line
+                    .ask(courier::DRAIN, DRAIN_LIMIT)
+                    .and_then(|answer| line.read_tail(answer));
                 gaps.observe("the end of standard error", tail)
             }
         }
@@ -136,13 +156,20 @@ impl Line {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             // Zero would mean no limit at all.
-            self.control.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+            self.control
+                .set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
             let mut bytes = [0; Answer::SIZE];
-            (&self.control).read_exact(&mut bytes).map_err(|error| match error.kind() {
-                io::ErrorKind::WouldBlock => io::Error::new(io::ErrorKind::TimedOut, "the relay did not answer in time"),
-                io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the relay process has ended"),
-                _ => error,
-            })?;
+            (&self.control)
+                .read_exact(&mut bytes)
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::WouldBlock => {
+                        io::Error::new(io::ErrorKind::TimedOut, "the relay did not answer in time")
+                    }
+                    io::ErrorKind::UnexpectedEof => {
+                        io::Error::new(error.kind(), "the relay process has ended")
+                    }
+                    _ => error,
+                })?;
             let answer = Answer::from_bytes(bytes);
             // An earlier request may have run out of time here and be answered only now.
             if answer.request == number {
@@ -155,7 +182,10 @@ impl Line {
         let kept = answer.kept.min(tail::MAX_BYTES as u64);
         let mut bytes = vec![0; kept as usize];
         self.snapshot.read_exact_at(&mut bytes, 0)?;
-        Ok(tail::last_lines(&bytes, answer.written.saturating_sub(kept)))
+        Ok(tail::last_lines(
+            &bytes,
+            answer.written.saturating_sub(kept),
+        ))
     }
 }
 
@@ -170,23 +200,28 @@ fn open_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 
 /// A new terminal with the settings and the size of `terminal`; nobody's controlling terminal.
 fn open_terminal_like(terminal: BorrowedFd<'_>) -> io::Result<(OwnedFd, OwnedFd)> {
-    let master = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    let master =
+        posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
     grantpt(&master)?;
     unlockpt(&master)?;
     let path = ptsname_r(&master)?;
-    let slave = open(path.as_str(), OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC, Mode::empty())?;
+    let slave = open(
+        path.as_str(),
+        OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC,
+        Mode::empty(),
+    )?;
     let mut settings = tcgetattr(terminal)?;
     // The real terminal turns \n into \r\n; done here too, every line would end in \r\r\n.
     settings.output_flags.remove(OutputFlags::OPOST);
-    settings.local_flags.remove(LocalFlags::ECHO | LocalFlags::ECHONL);
+    settings
+        .local_flags
+        .remove(LocalFlags::ECHO | LocalFlags::ECHONL);
     tcsetattr(&slave, SetArg::TCSANOW, &settings)?;
     if let Ok(size) = sys::window_size(terminal) {
         sys::set_window_size(slave.as_fd(), size)?;
     }
     Ok((master.into(), slave))
 }
-
-
 
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,10 @@ pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
     ProcessFacts {
         process,
         maps: observed_maps(pid, gaps),
-        variables: gaps.observe("environment variables", environment.map(|bytes| parse_variables(&bytes))),
+        variables: gaps.observe(
+            "environment variables",
+            environment.map(|bytes| parse_variables(&bytes)),
+        ),
         limits: gaps.observe("resource limits", limits.map(|text| parse_limits(&text))),
     }
 }
@@ -81,7 +84,11 @@ fn observed_maps(pid: u32, gaps: &mut Gaps) -> Observed<Vec<Mapping>> {
     match read_maps(pid) {
         Ok((maps, 0)) => Observed::Known(maps),
         Ok((maps, skipped)) => {
-            gaps.add("some memory mappings", format!("{skipped} lines of the list were not understood or beyond its limit"), None);
+            gaps.add(
+                "some memory mappings",
+                format!("{skipped} lines of the list were not understood or beyond its limit"),
+                None,
+            );
             Observed::Known(maps)
         }
         Err(error) => Observed::Unknown(gaps.add("memory mappings", error, None)),
@@ -99,7 +106,9 @@ fn read_maps(pid: u32) -> io::Result<(Vec<Mapping>, usize)> {
 
 /// Mappings, and how many lines were left out.
 pub(crate) fn parse_maps(bytes: &[u8]) -> (Vec<Mapping>, usize) {
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
     let mut maps = Vec::new();
     let mut skipped = 0;
     for line in lines {
@@ -141,13 +150,20 @@ pub(crate) fn parse_strings(bytes: &[u8]) -> Vec<String> {
     if bytes.is_empty() {
         return Vec::new();
     }
-    bytes.split(|byte| *byte == 0).map(|string| String::from_utf8_lossy(string).into_owned()).collect()
+    bytes
+        .split(|byte| *byte == 0)
+        .map(|string| String::from_utf8_lossy(string).into_owned())
+        .collect()
 }
 
 /// The variables of an environment block that a capture may keep.
 pub(crate) fn parse_variables(bytes: &[u8]) -> BTreeMap<String, String> {
     let strings = parse_strings(bytes);
-    secrets::visible_variables(strings.iter().filter_map(|variable| variable.split_once('=')))
+    secrets::visible_variables(
+        strings
+            .iter()
+            .filter_map(|variable| variable.split_once('=')),
+    )
 }
 
 /// The table of `/proc/PID/limits`; columns are parted by at least two spaces.
@@ -159,9 +175,16 @@ pub(crate) fn parse_limits(text: &str) -> Vec<Limit> {
     text.lines()
         .skip(1)
         .filter_map(|line| {
-            let mut columns = line.split("  ").map(str::trim).filter(|column| !column.is_empty());
+            let mut columns = line
+                .split("  ")
+                .map(str::trim)
+                .filter(|column| !column.is_empty());
             let (name, soft, hard) = (columns.next()?, columns.next()?, columns.next()?);
-            Some(Limit { name: name.to_owned(), soft: value(soft)?, hard: value(hard)? })
+            Some(Limit {
+                name: name.to_owned(),
+                soft: value(soft)?,
+                hard: value(hard)?,
+            })
         })
         .collect()
 }
@@ -169,7 +192,10 @@ pub(crate) fn parse_limits(text: &str) -> Vec<Limit> {
 /// The threads of a process, in the kernel's order.
 pub(crate) fn thread_ids(pid: u32) -> io::Result<Vec<u32>> {
     let entries = fs::read_dir(home(pid).join("task"))?;
-    Ok(entries.filter_map(|entry| number_of(&entry.ok()?)).take(MAX_THREADS).collect())
+    Ok(entries
+        .filter_map(|entry| number_of(&entry.ok()?))
+        .take(MAX_THREADS)
+        .collect())
 }
 
 fn number_of(entry: &fs::DirEntry) -> Option<u32> {
@@ -185,7 +211,8 @@ pub(crate) fn thread_name(pid: u32, thread: u32) -> String {
 
 /// Which signals a thread catches, ignores, blocks and has waiting.
 pub(crate) fn signal_sets(thread: u32) -> io::Result<SignalSets> {
-    parse_signal_sets(&status(thread)?).ok_or_else(|| io::Error::other("the status has no signal masks"))
+    parse_signal_sets(&status(thread)?)
+        .ok_or_else(|| io::Error::other("the status has no signal masks"))
 }
 
 fn status(id: u32) -> io::Result<String> {
@@ -205,7 +232,10 @@ fn parse_signal_sets(status: &str) -> Option<SignalSets> {
 
 /// A field of `/proc/PID/status`. Read by name, one by one: sandboxes such as gVisor leave many out.
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
-    status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        .map(str::trim)
 }
 
 fn number_field(id: u32, name: &str) -> io::Result<u32> {
@@ -225,7 +255,11 @@ pub(crate) fn parent_pid(pid: u32) -> io::Result<u32> {
 
 /// The processes whose parent this one is.
 pub(crate) fn children(pid: u32) -> io::Result<Vec<u32>> {
-    Ok(parents()?.into_iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| child).collect())
+    Ok(parents()?
+        .into_iter()
+        .filter(|(_, parent)| *parent == pid)
+        .map(|(child, _)| child)
+        .collect())
 }
 
 /// All processes below this one, nearest first. Orphans have left the tree and are not found.
@@ -236,8 +270,12 @@ pub(crate) fn descendants(pid: u32) -> io::Result<Vec<u32>> {
 /// Every process and its parent. One pass over `/proc`, and not `/proc/PID/task/*/children`: that file
 /// is a kernel option and may leave children out when processes end meanwhile.
 fn parents() -> io::Result<BTreeMap<u32, u32>> {
-    let processes = fs::read_dir("/proc")?.filter_map(|entry| number_of(&entry.ok()?)).take(MAX_PROCESSES);
-    Ok(processes.filter_map(|process| Some((process, parent_pid(process).ok()?))).collect())
+    let processes = fs::read_dir("/proc")?
+        .filter_map(|entry| number_of(&entry.ok()?))
+        .take(MAX_PROCESSES);
+    Ok(processes
+        .filter_map(|process| Some((process, parent_pid(process).ok()?)))
+        .collect())
 }
 
 fn below(pid: u32, parents: &BTreeMap<u32, u32>) -> Vec<u32> {
@@ -250,7 +288,13 @@ fn below(pid: u32, parents: &BTreeMap<u32, u32>) -> Vec<u32> {
     let mut found = vec![pid];
     let mut next = 0;
     while let Some(parent) = found.get(next) {
-        let new: Vec<u32> = children.get(parent).into_iter().flatten().copied().filter(|child| seen.insert(*child)).collect();
+        let new: Vec<u32> = children
+            .get(parent)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|child| seen.insert(*child))
+            .collect();
         found.extend(new);
         next += 1;
     }

@@ -28,32 +28,95 @@ const ENOUGH_TO_JUDGE: usize = 256;
 /// Variables that decide how native code is found, loaded, threaded and logged. Everything else stays
 /// out of a capture, whatever its value.
 const VARIABLES: &[&str] = &[
-    "CONDA_DEFAULT_ENV", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_HOME", "CUDA_PATH", "GLIBC_TUNABLES", "LANG", "LC_ALL",
-    "LD_AUDIT", "LD_BIND_NOW", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH", "TMPDIR", "VIRTUAL_ENV",
-    "KUBERNETES_SERVICE_HOST", "SLURM_CLUSTER_NAME", "SLURM_CPUS_ON_NODE", "SLURM_CPUS_PER_TASK", "SLURM_JOB_ID",
-    "SLURM_JOB_PARTITION", "SLURM_LOCALID", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU", "SLURM_MEM_PER_NODE",
-    "SLURM_NNODES", "SLURM_NTASKS", "SLURM_PROCID",
+    "CONDA_DEFAULT_ENV",
+    "CONDA_PREFIX",
+    "CUDNN_PATH",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "GLIBC_TUNABLES",
+    "LANG",
+    "LC_ALL",
+    "LD_AUDIT",
+    "LD_BIND_NOW",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "PATH",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "KUBERNETES_SERVICE_HOST",
+    "SLURM_CLUSTER_NAME",
+    "SLURM_CPUS_ON_NODE",
+    "SLURM_CPUS_PER_TASK",
+    "SLURM_JOB_ID",
+    "SLURM_JOB_PARTITION",
+    "SLURM_LOCALID",
+    "SLURM_MEM_PER_CPU",
+    "SLURM_MEM_PER_GPU",
+    "SLURM_MEM_PER_NODE",
+    "SLURM_NNODES",
+    "SLURM_NTASKS",
+    "SLURM_PROCID",
 ];
 
 /// Families of variables with the same claim.
 const VARIABLE_FAMILIES: &[&str] = &[
-    "CUDA_", "CUDNN_", "GOMP_", "GRPC_", "HDF5_", "JAX_", "KERAS_", "KMP_", "MALLOC_", "MIOPEN_", "MKL_", "NCCL_",
-    "NUMBA_", "NUMEXPR_", "NUMPY_", "NVIDIA_", "OMP_", "ONEDNN_", "DNNL_", "OPENBLAS_", "ORT_", "PROTOCOL_BUFFERS_", "PYTHON",
-    "PYTORCH_", "ROCR_", "HIP_", "TBB_", "TF_", "TORCH_", "VECLIB_", "XLA_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_",
+    "CUDA_",
+    "CUDNN_",
+    "GOMP_",
+    "GRPC_",
+    "HDF5_",
+    "JAX_",
+    "KERAS_",
+    "KMP_",
+    "MALLOC_",
+    "MIOPEN_",
+    "MKL_",
+    "NCCL_",
+    "NUMBA_",
+    "NUMEXPR_",
+    "NUMPY_",
+    "NVIDIA_",
+    "OMP_",
+    "ONEDNN_",
+    "DNNL_",
+    "OPENBLAS_",
+    "ORT_",
+    "PROTOCOL_BUFFERS_",
+    "PYTHON",
+    "PYTORCH_",
+    "ROCR_",
+    "HIP_",
+    "TBB_",
+    "TF_",
+    "TORCH_",
+    "VECLIB_",
+    "XLA_",
+    "ASAN_",
+    "TSAN_",
+    "UBSAN_",
+    "LSAN_",
 ];
 
 /// The environment variables a capture may keep, masked where they still hold a secret.
 pub(crate) fn visible_variables<'a>(
     variables: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<String, String> {
-    let is_listed =
-        |name: &str| VARIABLES.contains(&name) || VARIABLE_FAMILIES.iter().any(|family| name.starts_with(family));
+    let is_listed = |name: &str| {
+        VARIABLES.contains(&name)
+            || VARIABLE_FAMILIES
+                .iter()
+                .any(|family| name.starts_with(family))
+    };
     variables
         .into_iter()
         .filter(|(name, _)| is_listed(name))
         .map(|(name, value)| {
             let is_secret = names::mention_a_secret(name) && !is_plain_word(value);
-            let value = if is_secret { MASK.to_owned() } else { mask_line(cut(value)).into_owned() };
+            let value = if is_secret {
+                MASK.to_owned()
+            } else {
+                mask_line(cut(value)).into_owned()
+            };
             (name.to_owned(), value)
         })
         .collect()
@@ -80,7 +143,9 @@ pub(crate) fn mask_command(arguments: &[String]) -> Vec<String> {
                 let flag = flag.trim_start_matches('-');
                 match flag.split_once('=') {
                     None => announced = smell(flag),
-                    Some((name, value)) if smell(name).is_some_and(|smell| is_secret_argument(smell, value)) => {
+                    Some((name, value))
+                        if smell(name).is_some_and(|smell| is_secret_argument(smell, value)) =>
+                    {
                         let kept = argument.len() - value.len();
                         return format!("{}{MASK}", &argument[..kept]);
                     }
@@ -106,7 +171,11 @@ pub(crate) fn mask_lines(lines: &[String]) -> Vec<String> {
             let begins = line.contains("-----BEGIN ") && line.contains("PRIVATE KEY");
             let masked = in_private_key || begins;
             in_private_key = masked && !line.contains("-----END ");
-            if masked { MASK.to_owned() } else { mask_line(line).into_owned() }
+            if masked {
+                MASK.to_owned()
+            } else {
+                mask_line(line).into_owned()
+            }
         })
         .collect()
 }
@@ -118,8 +187,18 @@ pub(crate) fn mask_line(text: &str) -> Cow<'_, str> {
     }
     let mut secrets: Vec<Range<usize>> = Vec::new();
     secrets.extend(TOKEN.find_iter(text).map(|token| token.range()));
-    secrets.extend(HEADER.captures_iter(text).filter_map(|header| header.get(1)).map(|value| value.range()));
-    secrets.extend(URL_PASSWORD.captures_iter(text).filter_map(|url| url.get(1)).map(|value| value.range()));
+    secrets.extend(
+        HEADER
+            .captures_iter(text)
+            .filter_map(|header| header.get(1))
+            .map(|value| value.range()),
+    );
+    secrets.extend(
+        URL_PASSWORD
+            .captures_iter(text)
+            .filter_map(|url| url.get(1))
+            .map(|value| value.range()),
+    );
     secrets.extend(named_secrets(text));
     secrets.sort_unstable_by_key(|range| range.start);
     replace(text, &secrets)
@@ -130,7 +209,9 @@ fn named_secrets(text: &str) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let mut from = 0;
     while let Some(found) = NAME.captures_at(text, from) {
-        let (Some(whole), Some(name)) = (found.get(0), found.get(2)) else { break };
+        let (Some(whole), Some(name)) = (found.get(0), found.get(2)) else {
+            break;
+        };
         from = whole.end();
         let is_parted_by_space = text[name.end()..whole.end()].trim().is_empty();
         if is_parted_by_space && found.get(1).is_none() {
@@ -159,7 +240,9 @@ fn value_at(text: &str, start: usize) -> Range<usize> {
     {
         return start + 1..start + 1 + length;
     }
-    let is_end = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '&' | ')' | ']' | '}');
+    let is_end = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '&' | ')' | ']' | '}')
+    };
     start..start + rest.find(is_end).unwrap_or(rest.len())
 }
 
@@ -182,7 +265,9 @@ fn replace<'a>(text: &'a str, secrets: &[Range<usize>]) -> Cow<'a, str> {
 
 /// Words that code prints as values of any option: `auth=None`, `use_password=True`.
 fn is_plain_word(value: &str) -> bool {
-    const PLAIN: &[&str] = &["", "true", "false", "none", "null", "yes", "no", "on", "off", "0", "1", MASK];
+    const PLAIN: &[&str] = &[
+        "", "true", "false", "none", "null", "yes", "no", "on", "off", "0", "1", MASK,
+    ];
     PLAIN.iter().any(|plain| value.eq_ignore_ascii_case(plain))
 }
 
@@ -205,8 +290,11 @@ fn is_opaque(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-static HINT: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"(?i)pass|pwd|secret|token|key|auth|credential|bearer|://|eyJ|AKIA|ASIA|AIza|gh[opusr]_|hf_|sk-|xox|glpat|pypi-|ya29|npm_"));
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)pass|pwd|secret|token|key|auth|credential|bearer|://|eyJ|AKIA|ASIA|AIza|gh[opusr]_|hf_|sk-|xox|glpat|pypi-|ya29|npm_",
+    )
+});
 
 /// Tokens whose makers gave them a recognisable form.
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -219,7 +307,9 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r#"(?i)(?:\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?|\bbearer\s+)([0-9a-z._~+/=-]{12,})"#)
+    compiled(
+        r#"(?i)(?:\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?|\bbearer\s+)([0-9a-z._~+/=-]{12,})"#,
+    )
 });
 
 static URL_PASSWORD: LazyLock<Regex> = LazyLock::new(|| compiled(r"://[^\s/:@]*:([^\s/@]+)@"));

@@ -1,5 +1,8 @@
 //! Every system call of the project that Rust cannot check, each behind a safe function.
-#![expect(unsafe_code, reason = "the one place where the kernel is spoken to directly")]
+#![expect(
+    unsafe_code,
+    reason = "the one place where the kernel is spoken to directly"
+)]
 
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
@@ -94,18 +97,37 @@ pub(crate) fn poll<const N: usize>(
 ) -> Result<[i16; N], Errno> {
     // The kernel passes over entries with a negative descriptor.
     let mut entries = streams.map(|stream| match stream {
-        Some((fd, events)) => libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 },
-        None => libc::pollfd { fd: -1, events: 0, revents: 0 },
+        Some((fd, events)) => libc::pollfd {
+            fd: fd.as_raw_fd(),
+            events,
+            revents: 0,
+        },
+        None => libc::pollfd {
+            fd: -1,
+            events: 0,
+            revents: 0,
+        },
     });
     // SAFETY: the pointer and the count describe `entries`, which lives through the call.
-    let result = unsafe { libc::poll(entries.as_mut_ptr(), N as libc::nfds_t, timeout_milliseconds) };
+    let result = unsafe {
+        libc::poll(
+            entries.as_mut_ptr(),
+            N as libc::nfds_t,
+            timeout_milliseconds,
+        )
+    };
     Errno::result(result)?;
     Ok(entries.map(|entry| entry.revents))
 }
 
 /// The size of a terminal's window.
 pub(crate) fn window_size(terminal: BorrowedFd<'_>) -> Result<libc::winsize, Errno> {
-    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    let mut size = libc::winsize {
+        ws_row: 0,
+        ws_col: 0,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
     // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which is valid for it.
     let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
     Errno::result(result)?;

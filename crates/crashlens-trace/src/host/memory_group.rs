@@ -38,12 +38,28 @@ pub(super) fn find(root: &Path, pid: u32) -> io::Result<Option<GroupFolder>> {
     let memberships = bounded::read_text(&root.join(format!("proc/{pid}/cgroup")), MAX_LIST_BYTES)?;
     // Ours and not the process's: the files are opened with our own view of the file system.
     let mounts = bounded::read_text(&root.join("proc/self/mountinfo"), MAX_LIST_BYTES)?;
-    let mounts: Vec<MountInfo> = mounts.lines().filter_map(|line| MountInfo::from_line(line).ok()).collect();
+    let mounts: Vec<MountInfo> = mounts
+        .lines()
+        .filter_map(|line| MountInfo::from_line(line).ok())
+        .collect();
     for membership in parse_memberships(&memberships) {
-        let Some(mount) = mounts.iter().find(|mount| carries_memory(mount, membership.version)) else { continue };
-        let mount_point = root.join(mount.mount_point.strip_prefix("/").unwrap_or(&mount.mount_point));
+        let Some(mount) = mounts
+            .iter()
+            .find(|mount| carries_memory(mount, membership.version))
+        else {
+            continue;
+        };
+        let mount_point = root.join(
+            mount
+                .mount_point
+                .strip_prefix("/")
+                .unwrap_or(&mount.mount_point),
+        );
         let Ok(below_mount) = Path::new(&membership.path).strip_prefix(&mount.root) else {
-            return Err(io::Error::other(format!("control group {} lies outside what is mounted here", membership.path)));
+            return Err(io::Error::other(format!(
+                "control group {} lies outside what is mounted here",
+                membership.path
+            )));
         };
         let group = GroupFolder {
             version: membership.version,
@@ -54,7 +70,10 @@ pub(super) fn find(root: &Path, pid: u32) -> io::Result<Option<GroupFolder>> {
         match group.accounted() {
             Some(accounted) => return Ok(Some(accounted)),
             None if membership.version == 1 => {
-                return Err(io::Error::other(format!("the files of control group {} are not here", membership.path)));
+                return Err(io::Error::other(format!(
+                    "the files of control group {} are not here",
+                    membership.path
+                )));
             }
             None => {}
         }
@@ -69,10 +88,22 @@ fn parse_memberships(text: &str) -> Vec<Membership> {
         .lines()
         .filter_map(parse_line)
         .filter_map(|group| {
-            let is_memory = group.controllers.iter().any(|controller| controller == "memory");
+            let is_memory = group
+                .controllers
+                .iter()
+                .any(|controller| controller == "memory");
             let is_unified = group.hierarchy == 0 && group.controllers.is_empty();
-            let version = if is_memory { 1 } else if is_unified { 2 } else { return None };
-            Some(Membership { version, path: group.pathname })
+            let version = if is_memory {
+                1
+            } else if is_unified {
+                2
+            } else {
+                return None;
+            };
+            Some(Membership {
+                version,
+                path: group.pathname,
+            })
         })
         .collect();
     memberships.sort_by_key(|membership| membership.version);
@@ -88,7 +119,13 @@ fn carries_memory(mount: &MountInfo, version: u8) -> bool {
 
 /// A line `name number`, as in `memory.events` and `/proc/vmstat`.
 pub(super) fn counter(text: &str, name: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+    text.lines().find_map(|line| {
+        line.strip_prefix(name)?
+            .strip_prefix(' ')?
+            .trim()
+            .parse()
+            .ok()
+    })
 }
 
 impl GroupFolder {
@@ -97,16 +134,30 @@ impl GroupFolder {
     /// level has it, and another level's numbers would be somebody else's.
     fn accounted(&self) -> Option<Self> {
         let depth = if self.version == 1 { 1 } else { MAX_LEVELS };
-        let folder = self.levels().take(depth).find(|level| level.join(self.usage_file()).exists())?.to_owned();
-        Some(Self { folder, ..self.clone() })
+        let folder = self
+            .levels()
+            .take(depth)
+            .find(|level| level.join(self.usage_file()).exists())?
+            .to_owned();
+        Some(Self {
+            folder,
+            ..self.clone()
+        })
     }
 
     fn levels(&self) -> impl Iterator<Item = &Path> {
-        self.folder.ancestors().take_while(|level| level.starts_with(&self.mount_point)).take(MAX_LEVELS)
+        self.folder
+            .ancestors()
+            .take_while(|level| level.starts_with(&self.mount_point))
+            .take(MAX_LEVELS)
     }
 
     fn usage_file(&self) -> &'static str {
-        if self.version == 1 { "memory.usage_in_bytes" } else { "memory.current" }
+        if self.version == 1 {
+            "memory.usage_in_bytes"
+        } else {
+            "memory.current"
+        }
     }
 
     fn text(&self, file: &str) -> Option<String> {
@@ -118,7 +169,11 @@ impl GroupFolder {
     }
 
     pub(super) fn read(&self) -> MemoryGroup {
-        let peak = if self.version == 1 { "memory.max_usage_in_bytes" } else { "memory.peak" };
+        let peak = if self.version == 1 {
+            "memory.max_usage_in_bytes"
+        } else {
+            "memory.peak"
+        };
         MemoryGroup {
             version: self.version,
             path: self.path.clone(),
@@ -138,8 +193,18 @@ impl GroupFolder {
             .then(|| counter(&self.text("memory.stat")?, "hierarchical_memory_limit"))
             .flatten();
         let limit = hierarchical.or_else(|| {
-            let file = if self.version == 1 { "memory.limit_in_bytes" } else { "memory.max" };
-            let limit_at = |level: &Path| bounded::read_text(&level.join(file), MAX_VALUE_BYTES).ok()?.trim().parse().ok();
+            let file = if self.version == 1 {
+                "memory.limit_in_bytes"
+            } else {
+                "memory.max"
+            };
+            let limit_at = |level: &Path| {
+                bounded::read_text(&level.join(file), MAX_VALUE_BYTES)
+                    .ok()?
+                    .trim()
+                    .parse()
+                    .ok()
+            };
             self.levels().filter_map(limit_at).min()
         });
         limit.filter(|limit| *limit < NO_LIMIT)
@@ -147,7 +212,11 @@ impl GroupFolder {
 
     /// How many processes of this group the kernel killed for memory.
     pub(super) fn oom_kills(&self) -> Option<u64> {
-        let file = if self.version == 1 { "memory.oom_control" } else { "memory.events" };
+        let file = if self.version == 1 {
+            "memory.oom_control"
+        } else {
+            "memory.events"
+        };
         counter(&self.text(file)?, "oom_kill")
     }
 }

@@ -64,7 +64,11 @@ impl Answer {
             part.copy_from_slice(&bytes[at..at + 8]);
             u64::from_le_bytes(part)
         };
-        Self { request: number(0), kept: number(8), written: number(16) }
+        Self {
+            request: number(0),
+            kept: number(8),
+            written: number(16),
+        }
     }
 }
 
@@ -96,7 +100,12 @@ pub(super) struct Courier {
 
 impl Courier {
     /// `source` must not block; the others may.
-    pub(super) fn new(source: OwnedFd, stderr: OwnedFd, control: OwnedFd, snapshot: OwnedFd) -> Self {
+    pub(super) fn new(
+        source: OwnedFd,
+        stderr: OwnedFd,
+        control: OwnedFd,
+        snapshot: OwnedFd,
+    ) -> Self {
         Self {
             source: Some(source),
             stderr,
@@ -118,11 +127,19 @@ impl Courier {
         while self.control.is_some() || self.source.is_some() || self.is_carrying() {
             let timeout = self.timeout_milliseconds();
             let streams = [
-                self.control.as_ref().map(|control| (control.as_fd(), libc::POLLIN)),
-                self.source.as_ref().filter(|_| self.wants_more()).map(|source| (source.as_fd(), libc::POLLIN)),
-                self.is_carrying().then(|| (self.stderr.as_fd(), libc::POLLOUT)),
+                self.control
+                    .as_ref()
+                    .map(|control| (control.as_fd(), libc::POLLIN)),
+                self.source
+                    .as_ref()
+                    .filter(|_| self.wants_more())
+                    .map(|source| (source.as_fd(), libc::POLLIN)),
+                self.is_carrying()
+                    .then(|| (self.stderr.as_fd(), libc::POLLOUT)),
             ];
-            let Ok([control, source, stderr]) = sys::poll(streams, timeout) else { continue };
+            let Ok([control, source, stderr]) = sys::poll(streams, timeout) else {
+                continue;
+            };
             if control != 0 {
                 self.take_requests();
             }
@@ -148,7 +165,12 @@ impl Courier {
         let _ = chdir(c"/");
         let control = self.control.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         let source = self.source.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        sys::close_all_except([control, source, self.stderr.as_raw_fd(), self.snapshot.as_raw_fd()]);
+        sys::close_all_except([
+            control,
+            source,
+            self.stderr.as_raw_fd(),
+            self.snapshot.as_raw_fd(),
+        ]);
     }
 
     fn is_carrying(&self) -> bool {
@@ -168,8 +190,17 @@ impl Courier {
             // What the program wrote may still be on its way through the terminal's buffers, where
             // `poll` does not see it but `read` does: ask at once.
             Some(_) if self.wants_more() => 0,
-            Some(Drain { deadline: Some(deadline), .. }) => {
-                i32::try_from(deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(0) + 1
+            Some(Drain {
+                deadline: Some(deadline),
+                ..
+            }) => {
+                i32::try_from(
+                    deadline
+                        .saturating_duration_since(Instant::now())
+                        .as_millis(),
+                )
+                .unwrap_or(0)
+                    + 1
             }
             _ => -1,
         }
@@ -180,7 +211,9 @@ impl Courier {
         let mut requests = [0; 16];
         match read(control, &mut requests) {
             Ok(0) => self.control = None,
-            Ok(count) => requests[..count].iter().for_each(|request| self.take_request(*request)),
+            Ok(count) => requests[..count]
+                .iter()
+                .for_each(|request| self.take_request(*request)),
             Err(Errno::EINTR | Errno::EAGAIN) => {}
             Err(_) => self.control = None,
         }
@@ -200,7 +233,9 @@ impl Courier {
                 });
             }
             RESIZE => {
-                if let (Some(source), Ok(size)) = (&self.source, sys::window_size(self.stderr.as_fd())) {
+                if let (Some(source), Ok(size)) =
+                    (&self.source, sys::window_size(self.stderr.as_fd()))
+                {
                     let _ = sys::set_window_size(source.as_fd(), size);
                 }
             }
@@ -209,13 +244,19 @@ impl Courier {
     }
 
     fn take_in(&mut self) {
-        let Some(source) = &self.source else { return self.all_taken_in() };
+        let Some(source) = &self.source else {
+            return self.all_taken_in();
+        };
         let room = self.buffer.len().min(self.end + CHUNK);
         match read(source, &mut self.buffer[self.end..room]) {
             Ok(count) if count > 0 => {
                 self.ring.append(&self.buffer[self.end..self.end + count]);
                 self.end += count;
-                if self.drain.as_ref().is_some_and(|drain| self.ring.appended() >= drain.read_enough) {
+                if self
+                    .drain
+                    .as_ref()
+                    .is_some_and(|drain| self.ring.appended() >= drain.read_enough)
+                {
                     self.all_taken_in();
                 }
             }
@@ -267,8 +308,12 @@ impl Courier {
 
     fn answer_if_done(&mut self) {
         let Some(drain) = &self.drain else { return };
-        let passed_on = drain.passed_on_enough.is_some_and(|enough| self.passed_on >= enough);
-        let out_of_time = drain.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        let passed_on = drain
+            .passed_on_enough
+            .is_some_and(|enough| self.passed_on >= enough);
+        let out_of_time = drain
+            .deadline
+            .is_some_and(|deadline| deadline <= Instant::now());
         if !passed_on && !out_of_time {
             return;
         }
@@ -279,8 +324,15 @@ impl Courier {
         } else {
             0
         };
-        let answer = Answer { request: self.requests, kept, written: self.ring.appended() };
-        let answered = self.control.as_ref().map(|control| write(control, &answer.to_bytes()));
+        let answer = Answer {
+            request: self.requests,
+            kept,
+            written: self.ring.appended(),
+        };
+        let answered = self
+            .control
+            .as_ref()
+            .map(|control| write(control, &answer.to_bytes()));
         if matches!(answered, Some(Err(_))) {
             self.control = None;
         }

@@ -17,7 +17,10 @@ pub(super) struct Ring {
 
 impl Ring {
     pub(super) fn new() -> Self {
-        Self { bytes: vec![0; MAX_BYTES].into_boxed_slice(), appended: 0 }
+        Self {
+            bytes: vec![0; MAX_BYTES].into_boxed_slice(),
+            appended: 0,
+        }
     }
 
     pub(super) fn append(&mut self, new: &[u8]) {
@@ -57,14 +60,26 @@ pub(super) fn last_lines(bytes: &[u8], earlier: u64) -> Tail {
     }
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if whole.is_empty() && bytes.is_empty() {
-        return Tail { lines: Vec::new(), truncated: earlier > 0 };
+        return Tail {
+            lines: Vec::new(),
+            truncated: earlier > 0,
+        };
     }
-    let mut lines: Vec<&[u8]> = whole.rsplit(|byte| *byte == b'\n').take(MAX_LINES + 1).collect();
+    let mut lines: Vec<&[u8]> = whole
+        .rsplit(|byte| *byte == b'\n')
+        .take(MAX_LINES + 1)
+        .collect();
     let truncated = earlier > 0 || lines.len() > MAX_LINES;
     lines.truncate(MAX_LINES);
     lines.reverse();
-    let text: Vec<String> = lines.into_iter().map(|line| String::from_utf8_lossy(visible(line)).into_owned()).collect();
-    Tail { lines: secrets::mask_lines(&text), truncated }
+    let text: Vec<String> = lines
+        .into_iter()
+        .map(|line| String::from_utf8_lossy(visible(line)).into_owned())
+        .collect();
+    Tail {
+        lines: secrets::mask_lines(&text),
+        truncated,
+    }
 }
 
 /// What a terminal shows of a line: progress bars (`tqdm`, pip) go back with `\r` and write over
@@ -88,13 +103,26 @@ mod tests {
 
     #[test]
     fn the_ring_keeps_the_last_bytes_in_order_however_they_arrive() {
-        let all: Vec<u8> = (0..MAX_BYTES * 3 + 17).map(|index| (index % 251) as u8).collect();
-        for step in [1_000, 65_536, MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 5, all.len()] {
+        let all: Vec<u8> = (0..MAX_BYTES * 3 + 17)
+            .map(|index| (index % 251) as u8)
+            .collect();
+        for step in [
+            1_000,
+            65_536,
+            MAX_BYTES - 1,
+            MAX_BYTES,
+            MAX_BYTES + 5,
+            all.len(),
+        ] {
             let mut ring = Ring::new();
             for piece in all.chunks(step) {
                 ring.append(piece);
             }
-            assert_eq!(contents(&ring), &all[all.len() - MAX_BYTES..], "in steps of {step}");
+            assert_eq!(
+                contents(&ring),
+                &all[all.len() - MAX_BYTES..],
+                "in steps of {step}"
+            );
             assert_eq!(ring.appended(), all.len() as u64);
         }
     }
@@ -115,15 +143,34 @@ mod tests {
             (b"a\nb\n", 0, &["a", "b"], false),
             (b"a\nhalf", 0, &["a", "half"], false),
             (b"ut of a line\nb\n", 9, &["b"], true),
-            (b"only a piece of a huge line", 9, &["only a piece of a huge line"], true),
+            (
+                b"only a piece of a huge line",
+                9,
+                &["only a piece of a huge line"],
+                true,
+            ),
             (b"the end of one\n", 9, &["the end of one"], true),
             (b"bad \xff byte\n", 0, &["bad \u{fffd} byte"], false),
             (b"windows\r\n", 0, &["windows"], false),
-            (b" 10%|\r 50%|\r 99%| F0000 Check failed\n", 0, &[" 99%| F0000 Check failed"], false),
+            (
+                b" 10%|\r 50%|\r 99%| F0000 Check failed\n",
+                0,
+                &[" 99%| F0000 Check failed"],
+                false,
+            ),
         ];
         for (bytes, earlier, lines, truncated) in cases {
             let tail = last_lines(bytes, *earlier);
-            assert_eq!((tail.lines.as_slice(), tail.truncated), (&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()[..], *truncated));
+            assert_eq!(
+                (tail.lines.as_slice(), tail.truncated),
+                (
+                    &lines
+                        .iter()
+                        .map(|line| (*line).to_owned())
+                        .collect::<Vec<_>>()[..],
+                    *truncated
+                )
+            );
         }
     }
 

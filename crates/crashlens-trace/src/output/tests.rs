@@ -3,7 +3,9 @@ use std::os::fd::AsRawFd;
 use super::*;
 
 fn write_all(mut stream: &File, bytes: &[u8]) {
-    stream.write_all(bytes).expect("the program can write to its standard error");
+    stream
+        .write_all(bytes)
+        .expect("the program can write to its standard error");
 }
 
 fn read_exactly(mut stream: &File, length: usize) -> Vec<u8> {
@@ -16,12 +18,21 @@ fn read_exactly(mut stream: &File, length: usize) -> Vec<u8> {
 fn to_pipe() -> (Relay, File, File) {
     let (far, near) = io::pipe().unwrap();
     let (relay, stderr) = Relay::start_to(near.into()).unwrap();
-    (relay, File::from(stderr.unwrap()), File::from(OwnedFd::from(far)))
+    (
+        relay,
+        File::from(stderr.unwrap()),
+        File::from(OwnedFd::from(far)),
+    )
 }
 
 /// A relay to a terminal of 33 rows and 111 columns.
 fn to_terminal() -> (Relay, File, File) {
-    let size = libc::winsize { ws_row: 33, ws_col: 111, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = libc::winsize {
+        ws_row: 33,
+        ws_col: 111,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
     let pty = nix::pty::openpty(&size, None).unwrap();
     let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
     (relay, File::from(stderr.unwrap()), File::from(pty.master))
@@ -30,19 +41,27 @@ fn to_terminal() -> (Relay, File, File) {
 fn lines(relay: &Relay) -> Vec<String> {
     let mut gaps = Gaps::default();
     let tail = relay.tail(&mut gaps);
-    tail.known().unwrap_or_else(|| panic!("no tail: {gaps:?}")).lines.clone()
+    tail.known()
+        .unwrap_or_else(|| panic!("no tail: {gaps:?}"))
+        .lines
+        .clone()
 }
 
 #[test]
 fn every_byte_arrives_in_order_and_the_end_is_kept() {
     let (relay, stderr, far) = to_pipe();
-    let sent: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 253) as u8).collect();
+    let sent: Vec<u8> = (0..3_000_000_u32)
+        .map(|number| (number % 253) as u8)
+        .collect();
     let expected = sent.clone();
     let writer = std::thread::spawn(move || {
         write_all(&stderr, &sent);
         write_all(&stderr, b"\nlast words");
     });
-    assert!(read_exactly(&far, expected.len()) == expected, "the bytes changed on the way");
+    assert!(
+        read_exactly(&far, expected.len()) == expected,
+        "the bytes changed on the way"
+    );
     assert_eq!(read_exactly(&far, 11), b"\nlast words");
     writer.join().unwrap();
     assert_eq!(lines(&relay).last().unwrap(), "last words");
@@ -62,7 +81,12 @@ fn a_terminal_stays_a_terminal_of_the_same_size_and_lines_end_once() {
 #[test]
 fn a_new_window_size_reaches_the_programs_terminal() {
     let (relay, stderr, far) = to_terminal();
-    let larger = libc::winsize { ws_row: 50, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+    let larger = libc::winsize {
+        ws_row: 50,
+        ws_col: 200,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
     sys::set_window_size(far.as_fd(), larger).unwrap();
     relay.resize();
     relay.drain();
@@ -115,7 +139,9 @@ fn the_program_writes_on_when_crashlens_is_gone_without_a_word() {
 fn the_program_learns_that_nobody_reads_its_standard_error() {
     let (_relay, mut stderr, far) = to_pipe();
     drop(far);
-    let error = (0..100_000).find_map(|_| stderr.write_all(&[b'x'; 1024]).err()).expect("writing fails at last");
+    let error = (0..100_000)
+        .find_map(|_| stderr.write_all(&[b'x'; 1024]).err())
+        .expect("writing fails at last");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
@@ -143,7 +169,12 @@ fn the_courier_holds_no_stream_of_a_pipeline_open() {
 fn the_programs_terminal_is_not_inherited_by_accident() {
     for (_relay, stderr, _far) in [to_pipe(), to_terminal()] {
         let flags = fcntl(&stderr, FcntlArg::F_GETFD).unwrap();
-        assert_eq!(flags & libc::FD_CLOEXEC, libc::FD_CLOEXEC, "descriptor {}", stderr.as_raw_fd());
+        assert_eq!(
+            flags & libc::FD_CLOEXEC,
+            libc::FD_CLOEXEC,
+            "descriptor {}",
+            stderr.as_raw_fd()
+        );
     }
 }
 

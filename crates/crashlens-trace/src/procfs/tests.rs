@@ -28,8 +28,14 @@ fn every_kind_of_mapping_is_read_with_its_path_as_it_stands() {
     ];
     assert_eq!(paths, expected);
     let library = &maps[3];
-    assert_eq!((library.start.0, library.end.0), (0x7f0b_7e3f_4000, 0x7f0b_7e3f_6000));
-    assert_eq!((library.permissions.as_str(), library.offset, library.inode), ("r-xp", 0x26000, 4711));
+    assert_eq!(
+        (library.start.0, library.end.0),
+        (0x7f0b_7e3f_4000, 0x7f0b_7e3f_6000)
+    );
+    assert_eq!(
+        (library.permissions.as_str(), library.offset, library.inode),
+        ("r-xp", 0x26000, 4711)
+    );
     assert!(library.is_executable());
 }
 
@@ -49,7 +55,11 @@ Max nice priority         0                    0
 Max realtime timeout      unlimited            unlimited            us        
 Max nonsense              x                    y                    
 ";
-    let limit = |name: &str, soft, hard| Limit { name: name.to_owned(), soft, hard };
+    let limit = |name: &str, soft, hard| Limit {
+        name: name.to_owned(),
+        soft,
+        hard,
+    };
     assert_eq!(
         parse_limits(text),
         [
@@ -65,8 +75,13 @@ fn a_status_gives_its_signal_masks_also_with_an_odd_name() {
     let status = "Name:\ta:b SigCgt: ff\nTracerPid:\t12\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n\
                   SigBlk:\t0000000000010000\nSigIgn:\t0000000001001000\nSigCgt:\t0000000188004002\n";
     let sets = parse_signal_sets(status).unwrap();
-    let expected =
-        SignalSets { caught: 0x1_8800_4002, ignored: 0x100_1000, blocked: 0x1_0000, pending: 0, shared_pending: 0x100 };
+    let expected = SignalSets {
+        caught: 0x1_8800_4002,
+        ignored: 0x100_1000,
+        blocked: 0x1_0000,
+        pending: 0,
+        shared_pending: 0x100,
+    };
     assert_eq!(sets, expected);
     assert_eq!(field(status, "TracerPid"), Some("12"));
     assert_eq!(parse_signal_sets("Name:\tx\n"), None);
@@ -74,11 +89,20 @@ fn a_status_gives_its_signal_masks_also_with_an_odd_name() {
 
 #[test]
 fn strings_and_variables_come_apart_at_zero_bytes() {
-    assert_eq!(parse_strings(b"python\0\0-c\0x\0"), ["python", "", "-c", "x"]);
+    assert_eq!(
+        parse_strings(b"python\0\0-c\0x\0"),
+        ["python", "", "-c", "x"]
+    );
     assert_eq!(parse_strings(b"cut of"), ["cut of"]);
     assert!(parse_strings(b"").is_empty());
     let variables = parse_variables(b"PATH=/bin\0HOME=/root\0=odd\0nothing\0TF_X=a=b\0");
-    assert_eq!(variables, BTreeMap::from([("PATH".into(), "/bin".into()), ("TF_X".into(), "a=b".into())]));
+    assert_eq!(
+        variables,
+        BTreeMap::from([
+            ("PATH".into(), "/bin".into()),
+            ("TF_X".into(), "a=b".into())
+        ])
+    );
 }
 
 #[test]
@@ -95,10 +119,27 @@ fn this_process_knows_itself_and_its_child() {
     let mut gaps = Gaps::default();
     let facts = process_facts(pid, &mut gaps);
     assert_eq!(gaps, Gaps::default());
-    assert_eq!(facts.process.executable.known().unwrap(), std::env::current_exe().unwrap().to_str().unwrap());
+    assert_eq!(
+        facts.process.executable.known().unwrap(),
+        std::env::current_exe().unwrap().to_str().unwrap()
+    );
     assert!(!facts.process.command.is_empty());
-    assert!(facts.maps.known().unwrap().iter().any(|mapping| mapping.path.as_deref() == Some("[stack]")));
-    assert!(facts.limits.known().unwrap().iter().any(|limit| limit.name == "Max open files"));
+    assert!(
+        facts
+            .maps
+            .known()
+            .unwrap()
+            .iter()
+            .any(|mapping| mapping.path.as_deref() == Some("[stack]"))
+    );
+    assert!(
+        facts
+            .limits
+            .known()
+            .unwrap()
+            .iter()
+            .any(|limit| limit.name == "Max open files")
+    );
     assert_eq!(tracer_pid(pid).unwrap(), None);
     assert!(thread_ids(pid).unwrap().contains(&pid));
     assert!(!thread_name(pid, pid).is_empty());

@@ -10,19 +10,41 @@ pub(super) enum Smell {
 }
 
 const STRONG: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "secret", "secrets", "credential", "credentials", "apikey", "accesskey",
-    "secretkey", "authtoken",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "authtoken",
 ];
 
 const WEAK: &[&str] = &["token", "key", "auth", "pwd", "pass"];
 
 /// With one of these before it, a `key` is a secret.
-const KEYS: &[&str] = &["api", "access", "secret", "private", "signing", "encryption", "master", "account", "auth", "ssh", "subscription"];
+const KEYS: &[&str] = &[
+    "api",
+    "access",
+    "secret",
+    "private",
+    "signing",
+    "encryption",
+    "master",
+    "account",
+    "auth",
+    "ssh",
+    "subscription",
+];
 
 /// With one of these before it, a `token` is a piece of text: settings of tokenisers.
 const TEXT_TOKENS: &[&str] = &[
-    "pad", "bos", "eos", "unk", "mask", "sep", "cls", "special", "next", "last", "first", "per", "oov", "start", "end",
-    "stop", "image", "num", "max", "min", "new", "by",
+    "pad", "bos", "eos", "unk", "mask", "sep", "cls", "special", "next", "last", "first", "per",
+    "oov", "start", "end", "stop", "image", "num", "max", "min", "new", "by",
 ];
 
 /// Whether `name` announces a secret. Words are parted at `_`, `-`, `.` and at changes of case, so that
@@ -31,11 +53,16 @@ pub(super) fn smell(name: &str) -> Option<Smell> {
     let words = words(name);
     let mut strongest = None;
     for (index, word) in words.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|previous| words.get(previous)).map(String::as_str);
+        let before = index
+            .checked_sub(1)
+            .and_then(|previous| words.get(previous))
+            .map(String::as_str);
         let is_last = index + 1 == words.len();
         match word.as_str() {
             word if STRONG.contains(&word) => return Some(Smell::Strong),
-            "key" if before.is_some_and(|before| KEYS.contains(&before)) => return Some(Smell::Strong),
+            "key" if before.is_some_and(|before| KEYS.contains(&before)) => {
+                return Some(Smell::Strong);
+            }
             "token" if before.is_some_and(|before| TEXT_TOKENS.contains(&before)) => {}
             // `token_type_ids`, `key_padding_mask`, `auth_backend`: the word describes another thing.
             word if is_last && WEAK.contains(&word) => strongest = Some(Smell::Weak),
@@ -48,7 +75,8 @@ pub(super) fn smell(name: &str) -> Option<Smell> {
 /// Whether any word of a variable's name speaks of a secret. Stricter than [`smell`]: of an environment
 /// variable too little is kept rather than too much.
 pub(super) fn mention_a_secret(name: &str) -> bool {
-    let is_secret = |word: &String| STRONG.contains(&word.as_str()) || WEAK.contains(&word.as_str());
+    let is_secret =
+        |word: &String| STRONG.contains(&word.as_str()) || WEAK.contains(&word.as_str());
     words(name).iter().any(is_secret)
 }
 
@@ -58,7 +86,8 @@ fn words(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut previous_is_lower = false;
     for letter in name.chars() {
-        let ends_word = !letter.is_ascii_alphanumeric() || (letter.is_ascii_uppercase() && previous_is_lower);
+        let ends_word =
+            !letter.is_ascii_alphanumeric() || (letter.is_ascii_uppercase() && previous_is_lower);
         if ends_word && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }

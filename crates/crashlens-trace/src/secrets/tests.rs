@@ -4,19 +4,49 @@ use super::*;
 fn secrets_in_a_line_are_masked_and_their_surroundings_stay() {
     let cases = [
         ("password=hunter2", "password=[masked]"),
-        ("error: password=hunter2, retrying", "error: password=[masked], retrying"),
-        ("{\"db_password\": \"a b c\", \"port\": 5432}", "{\"db_password\": \"[masked]\", \"port\": 5432}"),
-        ("+ mysql --password hunter2 db", "+ mysql --password [masked] db"),
-        ("GET /?token=0a1b2c3d4e5f60718293&x=1", "GET /?token=[masked]&x=1"),
-        ("pip https://me:s3cret@host/simple", "pip https://me:[masked]@host/simple"),
-        ("push https://ghp_0123456789abcdefABCDEF@github.com/a/b", "push https://[masked]@github.com/a/b"),
-        ("Authorization: Bearer abc.def-ghi_jkl", "Authorization: Bearer [masked]"),
-        ("authorization: Basic dXNlcjpwYXNzd29yZA==", "authorization: Basic [masked]"),
+        (
+            "error: password=hunter2, retrying",
+            "error: password=[masked], retrying",
+        ),
+        (
+            "{\"db_password\": \"a b c\", \"port\": 5432}",
+            "{\"db_password\": \"[masked]\", \"port\": 5432}",
+        ),
+        (
+            "+ mysql --password hunter2 db",
+            "+ mysql --password [masked] db",
+        ),
+        (
+            "GET /?token=0a1b2c3d4e5f60718293&x=1",
+            "GET /?token=[masked]&x=1",
+        ),
+        (
+            "pip https://me:s3cret@host/simple",
+            "pip https://me:[masked]@host/simple",
+        ),
+        (
+            "push https://ghp_0123456789abcdefABCDEF@github.com/a/b",
+            "push https://[masked]@github.com/a/b",
+        ),
+        (
+            "Authorization: Bearer abc.def-ghi_jkl",
+            "Authorization: Bearer [masked]",
+        ),
+        (
+            "authorization: Basic dXNlcjpwYXNzd29yZA==",
+            "authorization: Basic [masked]",
+        ),
         ("key AKIAIOSFODNN7EXAMPLE used", "key [masked] used"),
         ("hf_abcdefghijABCDEFGHIJ0123", "[masked]"),
         ("OPENAI sk-proj-abcdefghijklmnopqrstuvwx", "OPENAI [masked]"),
-        ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_DEF", "jwt [masked]"),
-        ("WANDB_API_KEY=0123456789012345678901234567890123456789", "WANDB_API_KEY=[masked]"),
+        (
+            "jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_DEF",
+            "jwt [masked]",
+        ),
+        (
+            "WANDB_API_KEY=0123456789012345678901234567890123456789",
+            "WANDB_API_KEY=[masked]",
+        ),
         ("secret: 'ä ö', more", "secret: '[masked]', more"),
     ];
     for (text, expected) in cases {
@@ -46,25 +76,61 @@ fn near_misses_stay_untouched() {
         "a basic functionality of bearer type",
     ];
     for text in cases {
-        assert!(matches!(mask_line(text), Cow::Borrowed(_)), "{text} became {}", mask_line(text));
+        assert!(
+            matches!(mask_line(text), Cow::Borrowed(_)),
+            "{text} became {}",
+            mask_line(text)
+        );
     }
 }
 
 #[test]
 fn a_command_keeps_its_form_and_loses_its_secrets() {
     let cases: &[(&[&str], &[&str])] = &[
-        (&["python", "train.py", "--password", "hunter2", "--epochs", "3"], &["python", "train.py", "--password", "[masked]", "--epochs", "3"]),
-        (&["x", "--token=abc", "--auth", "me", "run"], &["x", "--token=[masked]", "--auth", "[masked]", "run"]),
+        (
+            &[
+                "python",
+                "train.py",
+                "--password",
+                "hunter2",
+                "--epochs",
+                "3",
+            ],
+            &[
+                "python",
+                "train.py",
+                "--password",
+                "[masked]",
+                "--epochs",
+                "3",
+            ],
+        ),
+        (
+            &["x", "--token=abc", "--auth", "me", "run"],
+            &["x", "--token=[masked]", "--auth", "[masked]", "run"],
+        ),
         (&["x", "--auth", "--verbose"], &["x", "--auth", "--verbose"]),
-        (&["x", "--key", "/etc/tls/key.pem"], &["x", "--key", "/etc/tls/key.pem"]),
-        (&["x", "--pad-token", "[PAD]", "--keyboard", "us"], &["x", "--pad-token", "[PAD]", "--keyboard", "us"]),
+        (
+            &["x", "--key", "/etc/tls/key.pem"],
+            &["x", "--key", "/etc/tls/key.pem"],
+        ),
+        (
+            &["x", "--pad-token", "[PAD]", "--keyboard", "us"],
+            &["x", "--pad-token", "[PAD]", "--keyboard", "us"],
+        ),
         (&["x", "API_KEY=12345"], &["x", "API_KEY=[masked]"]),
-        (&["python", "-c", "login('u', password='p w')"], &["python", "-c", "login('u', password='[masked]')"]),
+        (
+            &["python", "-c", "login('u', password='p w')"],
+            &["python", "-c", "login('u', password='[masked]')"],
+        ),
         (&["x", "--password"], &["x", "--password"]),
         (&[], &[]),
     ];
     for (command, expected) in cases {
-        let command: Vec<String> = command.iter().map(|argument| (*argument).to_owned()).collect();
+        let command: Vec<String> = command
+            .iter()
+            .map(|argument| (*argument).to_owned())
+            .collect();
         assert_eq!(mask_command(&command), *expected);
     }
 }
@@ -93,12 +159,24 @@ fn only_listed_variables_are_kept_and_smelling_ones_without_their_value() {
         ("TF_TOKEN_example", "[masked]"),
         ("TORCH_HUB_TOKEN", "[masked]"),
     ];
-    assert_eq!(kept.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        kept.iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect::<Vec<_>>(),
+        expected
+    );
 }
 
 #[test]
 fn a_private_key_is_masked_over_all_its_lines() {
-    let lines = ["before", "-----BEGIN RSA PRIVATE KEY-----", "MIIEow", "-----END RSA PRIVATE KEY-----", "after"].map(str::to_owned);
+    let lines = [
+        "before",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "MIIEow",
+        "-----END RSA PRIVATE KEY-----",
+        "after",
+    ]
+    .map(str::to_owned);
     assert_eq!(mask_lines(&lines), ["before", MASK, MASK, MASK, "after"]);
 }
 
