@@ -134,7 +134,9 @@ fn is_glibc_name(name: &[u8]) -> bool {
 
 /// Whether a mapped file is the C library, by its name.
 pub(crate) fn is_glibc(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|name| is_glibc_name(name.as_bytes()))
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| is_glibc_name(name.as_bytes()))
 }
 
 /// The version in the banner every glibc carries: `… stable release version 2.36.`
