@@ -16,6 +16,8 @@ mod event;
 mod faulthandler;
 mod faults;
 mod freeze;
+#[doc(hidden)]
+pub mod fuzzing;
 mod host;
 #[doc(hidden)]
 pub mod injection;

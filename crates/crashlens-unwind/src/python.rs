@@ -112,3 +112,12 @@ pub fn read(
 ) -> Option<PythonState> {
     reader::read(memory, modules, symbols, threads, gaps)
 }
+
+/// Reads `bytes` as a line table of each encoding.
+pub(crate) fn every_line_format(bytes: &[u8]) {
+    use offsets::LineFormat::{Locations, Ranges, SignedIncrements, UnsignedIncrements};
+    let offset = bytes.first().map_or(0, |byte| i64::from(*byte) * 8);
+    for format in [UnsignedIncrements, SignedIncrements, Ranges, Locations] {
+        lines::line_at(format, bytes, 1, offset);
+    }
+}
