@@ -25,6 +25,7 @@ mod budget;
 mod debug_offsets;
 mod find;
 mod frames;
+pub(crate) mod fuzzing;
 mod instructions;
 mod lines;
 mod objects;

@@ -1,0 +1,6 @@
+//! A line table of a Python function that says anything.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::line_table(bytes));
