@@ -1,6 +1,6 @@
-//! A process whose memory says anything, read as every version of CPython.
+//! An interpreter's memory that holds anything.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::python_memory(bytes));
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::cpython_memory(bytes));

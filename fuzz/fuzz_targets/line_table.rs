@@ -1,4 +1,4 @@
-//! A line table of a Python function that says anything.
+//! Line tables of every CPython encoding.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

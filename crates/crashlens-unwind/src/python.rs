@@ -25,7 +25,8 @@ mod budget;
 mod debug_offsets;
 mod find;
 mod frames;
-pub(crate) mod fuzzing;
+#[cfg(test)]
+mod garbage;
 mod instructions;
 mod lines;
 mod objects;
@@ -112,4 +113,13 @@ pub fn read(
     gaps: &mut Gaps,
 ) -> Option<PythonState> {
     reader::read(memory, modules, symbols, threads, gaps)
+}
+
+/// Reads `bytes` as a line table of each encoding.
+pub(crate) fn every_line_format(bytes: &[u8]) {
+    use offsets::LineFormat::{Locations, Ranges, SignedIncrements, UnsignedIncrements};
+    let offset = bytes.first().map_or(0, |byte| i64::from(*byte) * 8);
+    for format in [UnsignedIncrements, SignedIncrements, Ranges, Locations] {
+        lines::line_at(format, bytes, 1, offset);
+    }
 }
