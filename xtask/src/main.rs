@@ -1,1 +1,60 @@
-fn main() {}
+//! The project's own chores. `cargo xtask --help` lists them.
+
+mod bench;
+mod command;
+mod corpus;
+mod fuzz;
+mod generate;
+mod python;
+mod record;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own chores")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Sets up what is missing and runs every check of the project
+    Test(test::Options),
+    /// Runs the live corpus and prints the score
+    Corpus(corpus::Options),
+    /// Records one death per interpreter for the unwinder's tests
+    Record(record::Options),
+    /// Measures crashlens side by side with its peers
+    Bench(bench::Options),
+    /// Runs every fuzz target for a while
+    Fuzz(fuzz::Options),
+    /// Checks sizes, dependency directions and the place of unsafe code
+    Tidy,
+    /// Writes the files that derive from the code
+    Generate(generate::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().task {
+        Task::Test(options) => test::run(&options),
+        Task::Corpus(options) => corpus::run(&options),
+        Task::Record(options) => record::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Tidy => tidy::run(),
+        Task::Generate(options) => generate::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

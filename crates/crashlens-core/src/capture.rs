@@ -22,7 +22,9 @@ pub use host::{Host, Limit, MemoryGroup};
 pub use module::{Mapping, Module, Package};
 pub use output::{Output, Tail};
 pub use registers::Registers;
-pub use stack::{Frame, FrameTrust, NativeFrame, PythonFrame, SourceLine, StackEnd, Thread, ThreadRole};
+pub use stack::{
+    Frame, FrameTrust, NativeFrame, PythonFrame, SourceLine, StackEnd, Thread, ThreadRole,
+};
 
 use serde::{Deserialize, Serialize};
 

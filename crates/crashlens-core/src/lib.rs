@@ -6,9 +6,14 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod culprit;
+pub mod report;
 
 pub use capture::{
-    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust, Gap, GapId, Gaps,
-    Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output, Package, Process, PythonFrame,
-    PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd, Tail, Thread, ThreadRole,
+    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust,
+    Gap, GapId, Gaps, Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output,
+    Package, Process, PythonFrame, PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd,
+    Tail, Thread, ThreadRole,
 };
+pub use culprit::{Culprit, CulpritThread, PythonLine};
+pub use report::{Death, Report, Run};

@@ -1,98 +1,42 @@
 //! Supervises a process tree with ptrace and captures its deaths (Linux).
+//!
+//! [`supervise`] starts a program, [`attach`] joins one that runs, [`look_at`] reads the stacks of one once,
+//! [`read_core`] reads what is left of one. Supervised programs see, do and return what they would alone.
+//! This crate states facts; it neither judges them nor prints.
 
-use std::ffi::OsString;
-use std::path::Path;
-use std::time::Duration;
-
-use crashlens_core::{CaptureFile, Gaps};
-
+mod attach;
 mod bounded;
+mod calls;
+mod capture;
+mod core;
+mod deaths;
+mod degraded;
 mod error;
+mod event;
+mod faulthandler;
+mod faults;
+mod freeze;
 mod host;
+#[doc(hidden)]
+pub mod injection;
+mod live_files;
+mod live_memory;
+mod outcome;
 mod output;
 mod packages;
 mod procfs;
+mod run;
 mod secrets;
+mod siginfo;
+mod spawn;
+mod status;
+mod supervisor;
 mod sys;
+mod tracee;
+mod watch;
 
+pub use attach::{attach, look_at};
+pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
-
-/// How to supervise.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Whether to relay standard error and keep its end.
-    pub keep_tail: bool,
-}
-
-/// Is told of deaths as they happen.
-pub trait Observer {
-    /// A process of the tree died.
-    fn died(&mut self, capture: CaptureFile);
-}
-
-/// How much could be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Supervision {
-    /// Everything: ptrace on the whole tree.
-    Traced,
-    /// ptrace was refused: only what `/proc`, the wait status and faulthandler tell.
-    Degraded,
-}
-
-/// How a supervised program ended.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// As `waitpid` gave it.
-    pub wait_status: i32,
-    /// From start to end.
-    pub duration: Duration,
-    /// How much could be seen.
-    pub supervision: Supervision,
-    /// What could not be seen of the run as a whole, such as programs that had to be let go.
-    pub gaps: Gaps,
-}
-
-impl Outcome {
-    /// The program's own exit code, or 128+N for signal N.
-    pub fn exit_code(&self) -> u8 {
-        let signal = self.wait_status & 0x7f;
-        if signal == 0 { (self.wait_status >> 8) as u8 } else { 128 + signal as u8 }
-    }
-}
-
-/// How watching a running process ended.
-#[derive(Debug, Clone)]
-pub enum Attached {
-    /// The process ended.
-    Ended(Outcome),
-    /// The user let it go.
-    Detached(Gaps),
-}
-
-/// Starts `command` and supervises it and everything below it until it ends.
-pub fn supervise(
-    command: &[OsString],
-    options: &Options,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, SuperviseError> {
-    let _ = (command, options, observer);
-    Err(SuperviseError::Unsupported)
-}
-
-/// Supervises a running process and everything below it until it ends or Ctrl-C.
-pub fn attach(pid: u32, options: &Options, observer: &mut dyn Observer) -> Result<Attached, SuperviseError> {
-    let _ = (pid, options, observer);
-    Err(SuperviseError::Unsupported)
-}
-
-/// Stops a process for a moment and reads all its stacks.
-pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
-    let _ = pid;
-    Err(SuperviseError::Unsupported)
-}
-
-/// Reads an ELF core file, also zstd-packed.
-pub fn read_core(path: &Path) -> Result<CaptureFile, SuperviseError> {
-    let _ = path;
-    Err(SuperviseError::Unsupported)
-}
+pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
+pub use run::supervise;

@@ -78,6 +78,10 @@ impl Relay {
     }
 
     /// A relay that does nothing, and says why.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers have an error in hand and no use for it afterwards"
+    )]
     pub(crate) fn off(reason: impl ToString) -> Self {
         Self(State::Off {
             reason: reason.to_string(),
@@ -107,15 +111,8 @@ impl Relay {
         Ok((Self(State::Carried(line)), Some(for_program)))
     }
 
-    /// Returns when everything the program wrote before has been passed on and is in the tail, or after
-    /// 200 ms at most.
-    pub(crate) fn drain(&self) {
-        if let State::Carried(line) = &self.0 {
-            let _ = line.ask(courier::DRAIN, DRAIN_LIMIT);
-        }
-    }
-
-    /// The last lines the program wrote, drained first.
+    /// The last lines the program wrote. Everything it wrote before the call has then been passed on and
+    /// is among them, unless that takes more than 200 ms.
     pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
         match &self.0 {
             State::Off { reason } => {

@@ -4,10 +4,16 @@
     reason = "the one place where the kernel is spoken to directly"
 )]
 
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use libc::c_int;
+use memmap2::Mmap;
 use nix::errno::Errno;
+use nix::sys::signal::SigSet;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
@@ -38,11 +44,10 @@ pub(crate) fn fork_detached(run: impl FnOnce()) -> Result<(), Errno> {
 fn first_child_ended(child: Pid) -> Result<(), Errno> {
     loop {
         match waitpid(child, None) {
-            Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
-            Ok(WaitStatus::Exited(_, errno)) => return Err(Errno::from_raw(errno)),
+            Ok(WaitStatus::Exited(_, errno)) if errno != 0 => return Err(Errno::from_raw(errno)),
             Ok(WaitStatus::Signaled(..)) => return Err(Errno::ECHILD),
             // With SIGCHLD ignored (inherited from some service managers) the kernel reaps by itself.
-            Err(Errno::ECHILD) => return Ok(()),
+            Ok(WaitStatus::Exited(..)) | Err(Errno::ECHILD) => return Ok(()),
             Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno),
         }
@@ -139,4 +144,177 @@ pub(crate) fn set_window_size(terminal: BorrowedFd<'_>, size: libc::winsize) -> 
     // SAFETY: TIOCSWINSZ reads one `winsize` through the pointer, which is valid for it.
     let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) };
     Errno::result(result).map(drop)
+}
+
+/// Maps a whole file for reading.
+pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the map is read as bytes that may change at any time: every reader checks bounds on each
+    // access. A file cut short while it is mapped would raise SIGBUS; cores and loaded libraries are
+    // replaced, not cut, by all who write them.
+    unsafe { Mmap::map(file) }
+}
+
+/// A ptrace request whose data is a signal to deliver, 0 for none.
+pub(crate) fn ptrace_with_signal(
+    request: libc::c_uint,
+    thread: u32,
+    signal: i32,
+) -> nix::Result<()> {
+    // SAFETY: these requests take a number as data and touch no memory of ours.
+    let result =
+        unsafe { libc::ptrace(request, thread as libc::pid_t, 0_usize, i64::from(signal)) };
+    Errno::result(result).map(drop)
+}
+
+/// `si_addr` and `si_pid`, of which signal and code tell what is meant.
+pub(crate) fn siginfo_parts(info: &libc::siginfo_t) -> (u64, u32) {
+    // SAFETY: the member is read as a plain number, which any bytes are.
+    let address = unsafe { info.si_addr() };
+    // SAFETY: as above.
+    let sender = unsafe { info.si_pid() };
+    (address.addr() as u64, sender as u32)
+}
+
+/// The next change of a child or tracee; `None` when there is none now.
+pub(crate) fn wait(pid: i32, flags: c_int) -> nix::Result<Option<(u32, i32)>> {
+    let mut status = 0;
+    // SAFETY: `status` lives across the call, which writes one int there.
+    let pid = unsafe { libc::waitpid(pid, &raw mut status, flags) };
+    let pid = Errno::result(pid)?;
+    Ok((pid > 0).then_some((pid as u32, status)))
+}
+
+/// Sends a signal to a process.
+pub(crate) fn kill(process: u32, signal: i32) -> nix::Result<()> {
+    // SAFETY: takes two numbers.
+    let result = unsafe { libc::kill(process as libc::pid_t, signal) };
+    Errno::result(result).map(drop)
+}
+
+const INHERITED_SIGPIPE_IGNORED: u8 = 1;
+const INHERITED_CLOSED: [u8; 3] = [2, 4, 8];
+static INHERITED: AtomicU8 = AtomicU8::new(0);
+
+/// Notes what crashlens was started with and the Rust runtime changes before `main`: it ignores SIGPIPE
+/// and opens `/dev/null` in place of standard streams that are closed. A supervised program would
+/// inherit both; `yes | head` would then end with an error message instead of silently.
+extern "C" fn note_inherited() {
+    let mut seen = 0;
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action given, the call only writes the old one to `action`.
+    let result = unsafe { libc::sigaction(libc::SIGPIPE, std::ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: all-zero bytes are a valid `sigaction`, and the call can only have replaced them by another.
+    let action = unsafe { action.assume_init() };
+    if result == 0 && action.sa_sigaction == libc::SIG_IGN {
+        seen |= INHERITED_SIGPIPE_IGNORED;
+    }
+    for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
+        // SAFETY: asks for a flag of a descriptor number, open or not.
+        let flags = unsafe { libc::fcntl(stream, libc::F_GETFD) };
+        if flags == -1 {
+            seen |= bit;
+        }
+    }
+    INHERITED.store(seen, Ordering::Relaxed);
+}
+
+// SAFETY: the loader calls each pointer of this section once before `main`; the function uses nothing of the runtime.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static AT_LOAD: extern "C" fn() = note_inherited;
+
+unsafe extern "C" {
+    /// The environment as crashlens was given it.
+    static environ: *const *const libc::c_char;
+}
+
+/// Everything a new process needs between `fork` and `exec`, made before the fork: afterwards nothing may allocate.
+pub(crate) struct ExecPlan<'a> {
+    /// The program and its arguments.
+    pub(crate) arguments: &'a [CString],
+    /// Its environment when it is not traced; otherwise it has that of crashlens, to the byte.
+    pub(crate) untraced_environment: &'a [CString],
+    /// Its standard error, unless inherited.
+    pub(crate) stderr: Option<BorrowedFd<'a>>,
+    /// Its signal mask.
+    pub(crate) mask: &'a SigSet,
+    /// Gives one byte once it is settled whether the process is traced: 1 if it is.
+    pub(crate) go: BorrowedFd<'a>,
+    /// Takes `errno` when the program cannot be started.
+    pub(crate) failure: BorrowedFd<'a>,
+}
+
+/// Forks a process that waits for `go` and then becomes the program.
+pub(crate) fn fork_to_exec(plan: &ExecPlan<'_>) -> nix::Result<u32> {
+    std::hint::black_box(&AT_LOAD);
+    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
+        strings
+            .iter()
+            .map(|string| string.as_ptr())
+            .chain([std::ptr::null()])
+            .collect()
+    };
+    let arguments = pointers(plan.arguments);
+    let untraced_environment = pointers(plan.untraced_environment);
+    // SAFETY: the child only calls `become_program`, which allocates nothing and takes no locks.
+    match unsafe { fork() }? {
+        ForkResult::Parent { child } => Ok(child.as_raw() as u32),
+        ForkResult::Child => {
+            let errno = become_program(plan, &arguments, &untraced_environment);
+            let _ = nix::unistd::write(plan.failure, &(errno as i32).to_ne_bytes());
+            // SAFETY: ends this process without running the parent's exit functions.
+            unsafe { libc::_exit(127) }
+        }
+    }
+}
+
+/// Returns only when the program could not be started.
+fn become_program(
+    plan: &ExecPlan<'_>,
+    arguments: &[*const libc::c_char],
+    untraced_environment: &[*const libc::c_char],
+) -> Errno {
+    let mut traced = [0];
+    loop {
+        match nix::unistd::read(plan.go, &mut traced) {
+            Ok(1) => break,
+            Err(Errno::EINTR) => {}
+            // crashlens ended before the program began.
+            Ok(_) => return Errno::ECANCELED,
+            Err(errno) => return errno,
+        }
+    }
+    if let Some(stderr) = plan.stderr
+        && let Err(errno) = nix::unistd::dup2_stderr(stderr)
+    {
+        return errno;
+    }
+    restore_inherited(plan.stderr.is_some());
+    if let Err(errno) = plan.mask.thread_set_mask() {
+        return errno;
+    }
+    // SAFETY: the C library's own variable; this process has one thread, so nothing changes it now.
+    let own_environment = unsafe { environ };
+    let environment = if traced == [1] {
+        own_environment
+    } else {
+        untraced_environment.as_ptr()
+    };
+    // SAFETY: both arrays end with a null pointer, and the strings they point to live until this process is replaced.
+    unsafe { libc::execvpe(arguments[0], arguments.as_ptr(), environment) };
+    Errno::last()
+}
+
+fn restore_inherited(stderr_replaced: bool) {
+    let inherited = INHERITED.load(Ordering::Relaxed);
+    if inherited & INHERITED_SIGPIPE_IGNORED == 0 {
+        // SAFETY: the default action runs no code of ours.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    }
+    for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
+        if inherited & bit != 0 && !(stream == 2 && stderr_replaced) {
+            // SAFETY: closes a descriptor that the Rust runtime opened in this process and nothing here owns.
+            unsafe { libc::close(stream) };
+        }
+    }
 }

@@ -2,52 +2,31 @@
 //!
 //! Everything here reads through [`ReadMemory`] and opens files only through [`Files`], so the same
 //! code serves a live process, a core and a recording, and gives the same answer for each.
+//!
+//! [`walk`] does what needs the process to stand still; [`Walked::name_frames`] does the rest;
+//! [`replay`] does both again from what was recorded.
 #![forbid(unsafe_code)]
 
-pub mod files;
-pub mod memory;
+mod cfi;
+pub mod core_file;
+mod files;
+#[doc(hidden)]
+pub mod fuzzing;
+mod image;
+mod memory;
+mod merge;
+mod native;
 pub mod python;
-pub mod snapshot;
+mod recording;
+mod roles;
+mod snapshot;
+mod source;
+mod stacks;
+mod symbols;
 
+pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
 pub use memory::{ReadMemory, Unreadable};
+pub use recording::{RecordedMemory, RecordingError};
 pub use snapshot::{ProcessSnapshot, ThreadState};
-
-use std::time::Instant;
-
-use crashlens_core::{Gaps, Module, Observed, PythonRuntime, Thread};
-
-/// The stacks of a stopped process, and what else was found while reading them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stacks {
-    /// All threads, the crashed one first.
-    pub threads: Vec<Thread>,
-    /// Loaded ELF files, without their packages.
-    pub modules: Vec<Module>,
-    /// The interpreter.
-    pub python: Observed<PythonRuntime>,
-    /// What was read, in a form that [`replay`] understands.
-    pub recording: Vec<u8>,
-}
-
-/// Addresses of frames, found while the process stood still, not yet named.
-#[derive(Debug)]
-pub struct Walked(());
-
-/// Reads all stacks. The process must stand still until this returns, which it does soon after `deadline`.
-pub fn walk(
-    _snapshot: &ProcessSnapshot,
-    _memory: &dyn ReadMemory,
-    _files: &dyn Files,
-    _deadline: Instant,
-    _gaps: &mut Gaps,
-) -> Walked {
-    Walked(())
-}
-
-impl Walked {
-    /// Names the frames. The process need not exist any more.
-    pub fn name_frames(self, _files: &dyn Files, _gaps: &mut Gaps) -> Stacks {
-        Stacks { threads: Vec::new(), modules: Vec::new(), python: Observed::Absent, recording: Vec::new() }
-    }
-}
+pub use stacks::{Stacks, Walked, replay, walk};

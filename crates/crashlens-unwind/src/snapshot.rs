@@ -30,7 +30,11 @@ pub struct ThreadState {
 impl ProcessSnapshot {
     /// The mapping that holds `address`.
     pub fn mapping_at(&self, address: u64) -> Option<&Mapping> {
-        let after = self.maps.partition_point(|mapping| mapping.start.0 <= address);
-        self.maps[..after].last().filter(|mapping| mapping.contains(address))
+        let after = self
+            .maps
+            .partition_point(|mapping| mapping.start.0 <= address);
+        self.maps[..after]
+            .last()
+            .filter(|mapping| mapping.contains(address))
     }
 }

@@ -66,9 +66,37 @@ pub struct Signal(pub i32);
 
 /// Names of signals 1 to 31 on x86-64 and aarch64.
 const NAMES: [&str; 31] = [
-    "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
-    "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
-    "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGKILL",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGWINCH",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
 ];
 
 impl Signal {
@@ -86,6 +114,8 @@ impl Signal {
     pub const TRAP: Self = Self(5);
     /// `SIGKILL`
     pub const KILL: Self = Self(9);
+    /// `SIGSYS`
+    pub const SYS: Self = Self(31);
 
     /// `SIGSEGV`; `SIG34` for a signal without a fixed name.
     pub fn name(self) -> String {
@@ -97,55 +127,51 @@ impl Signal {
 
     /// Whether the processor raises it for what an instruction did.
     pub fn is_fault(self) -> bool {
-        matches!(self, Self::SEGV | Self::BUS | Self::FPE | Self::ILL | Self::TRAP)
+        matches!(
+            self,
+            Self::SEGV | Self::BUS | Self::FPE | Self::ILL | Self::TRAP
+        )
     }
 
     /// `si_code` by name, for this signal.
     pub fn code_name(self, code: i32) -> String {
-        let specific = match (self, code) {
-            (Self::SEGV, 1) => Some("SEGV_MAPERR"),
-            (Self::SEGV, 2) => Some("SEGV_ACCERR"),
-            (Self::SEGV, 3) => Some("SEGV_BNDERR"),
-            (Self::SEGV, 4) => Some("SEGV_PKUERR"),
-            (Self::BUS, 1) => Some("BUS_ADRALN"),
-            (Self::BUS, 2) => Some("BUS_ADRERR"),
-            (Self::BUS, 3) => Some("BUS_OBJERR"),
-            (Self::BUS, 4) => Some("BUS_MCEERR_AR"),
-            (Self::BUS, 5) => Some("BUS_MCEERR_AO"),
-            (Self::FPE, 1) => Some("FPE_INTDIV"),
-            (Self::FPE, 2) => Some("FPE_INTOVF"),
-            (Self::FPE, 3) => Some("FPE_FLTDIV"),
-            (Self::FPE, 4) => Some("FPE_FLTOVF"),
-            (Self::FPE, 5) => Some("FPE_FLTUND"),
-            (Self::FPE, 6) => Some("FPE_FLTRES"),
-            (Self::FPE, 7) => Some("FPE_FLTINV"),
-            (Self::FPE, 8) => Some("FPE_FLTSUB"),
-            (Self::ILL, 1) => Some("ILL_ILLOPC"),
-            (Self::ILL, 2) => Some("ILL_ILLOPN"),
-            (Self::ILL, 3) => Some("ILL_ILLADR"),
-            (Self::ILL, 4) => Some("ILL_ILLTRP"),
-            (Self::ILL, 5) => Some("ILL_PRVOPC"),
-            (Self::TRAP, 1) => Some("TRAP_BRKPT"),
-            (Self::TRAP, 2) => Some("TRAP_TRACE"),
-            (Self(31), 1) => Some("SYS_SECCOMP"),
-            _ => None,
-        };
-        let general = match code {
-            0 => "SI_USER",
-            0x80 => "SI_KERNEL",
-            -1 => "SI_QUEUE",
-            -2 => "SI_TIMER",
-            -3 => "SI_MESGQ",
-            -4 => "SI_ASYNCIO",
-            -5 => "SI_SIGIO",
-            -6 => "SI_TKILL",
-            _ => "",
-        };
-        match (specific, general) {
-            (Some(name), _) => name.to_owned(),
-            (None, "") => format!("code {code}"),
-            (None, name) => name.to_owned(),
+        match (self, code) {
+            (Self::SEGV, 1) => "SEGV_MAPERR",
+            (Self::SEGV, 2) => "SEGV_ACCERR",
+            (Self::SEGV, 3) => "SEGV_BNDERR",
+            (Self::SEGV, 4) => "SEGV_PKUERR",
+            (Self::BUS, 1) => "BUS_ADRALN",
+            (Self::BUS, 2) => "BUS_ADRERR",
+            (Self::BUS, 3) => "BUS_OBJERR",
+            (Self::BUS, 4) => "BUS_MCEERR_AR",
+            (Self::BUS, 5) => "BUS_MCEERR_AO",
+            (Self::FPE, 1) => "FPE_INTDIV",
+            (Self::FPE, 2) => "FPE_INTOVF",
+            (Self::FPE, 3) => "FPE_FLTDIV",
+            (Self::FPE, 4) => "FPE_FLTOVF",
+            (Self::FPE, 5) => "FPE_FLTUND",
+            (Self::FPE, 6) => "FPE_FLTRES",
+            (Self::FPE, 7) => "FPE_FLTINV",
+            (Self::FPE, 8) => "FPE_FLTSUB",
+            (Self::ILL, 1) => "ILL_ILLOPC",
+            (Self::ILL, 2) => "ILL_ILLOPN",
+            (Self::ILL, 3) => "ILL_ILLADR",
+            (Self::ILL, 4) => "ILL_ILLTRP",
+            (Self::ILL, 5) => "ILL_PRVOPC",
+            (Self::TRAP, 1) => "TRAP_BRKPT",
+            (Self::TRAP, 2) => "TRAP_TRACE",
+            (Self(31), 1) => "SYS_SECCOMP",
+            (_, 0) => "SI_USER",
+            (_, 0x80) => "SI_KERNEL",
+            (_, -1) => "SI_QUEUE",
+            (_, -2) => "SI_TIMER",
+            (_, -3) => "SI_MESGQ",
+            (_, -4) => "SI_ASYNCIO",
+            (_, -5) => "SI_SIGIO",
+            (_, -6) => "SI_TKILL",
+            _ => return format!("code {code}"),
         }
+        .to_owned()
     }
 }
 
@@ -158,9 +184,15 @@ impl Serialize for Signal {
 impl<'de> Deserialize<'de> for Signal {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let known = NAMES.iter().position(|name| *name == text).map(|index| index as i32 + 1);
+        let known = NAMES
+            .iter()
+            .position(|name| *name == text)
+            .map(|index| index as i32 + 1);
         known
-            .or_else(|| text.strip_prefix("SIG").and_then(|number| number.parse().ok()))
+            .or_else(|| {
+                text.strip_prefix("SIG")
+                    .and_then(|number| number.parse().ok())
+            })
             .map(Self)
             .ok_or_else(|| serde::de::Error::custom(format!("unknown signal {text}")))
     }

@@ -66,19 +66,34 @@ impl CaptureFile {
     /// Reads a file of any known version.
     pub fn read(bytes: &[u8]) -> Result<Self, FormatError> {
         let Some(packed) = bytes.strip_prefix(MAGIC) else {
-            return Err(if Self::looks_like(bytes) { FormatError::Newer } else { FormatError::NotACapture });
+            return Err(if Self::looks_like(bytes) {
+                FormatError::Newer
+            } else {
+                FormatError::NotACapture
+            });
         };
-        let mut stream = zstd::Decoder::new(packed).map_err(FormatError::Damaged)?.take(MAX_UNPACKED);
+        let stream = zstd::Decoder::new(packed).map_err(FormatError::Damaged)?;
+        Self::read_unpacked(stream.take(MAX_UNPACKED))
+    }
+
+    /// Reads the sections of a file once they are unpacked.
+    #[doc(hidden)]
+    pub fn read_unpacked(mut stream: impl Read) -> Result<Self, FormatError> {
         let mut capture = None;
         let mut recording = None;
         while let Some((name, content)) = read_section(&mut stream).map_err(FormatError::Damaged)? {
             match name.as_slice() {
-                b"capture" => capture = Some(serde_json::from_slice(&content).map_err(FormatError::Facts)?),
+                b"capture" => {
+                    capture = Some(serde_json::from_slice(&content).map_err(FormatError::Facts)?);
+                }
                 b"recording" => recording = Some(content),
                 _ => {}
             }
         }
-        Ok(Self { capture: capture.ok_or(FormatError::Empty)?, recording })
+        Ok(Self {
+            capture: capture.ok_or(FormatError::Empty)?,
+            recording,
+        })
     }
 }
 
@@ -93,7 +108,11 @@ fn write_section(out: &mut impl Write, name: &str, content: &[u8]) -> io::Result
 fn read_section(stream: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let mut length = [0; 4];
     if let Err(error) = stream.read_exact(&mut length) {
-        return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };
+        return if error.kind() == io::ErrorKind::UnexpectedEof {
+            Ok(None)
+        } else {
+            Err(error)
+        };
     }
     let name = read_bytes(stream, u64::from(u32::from_le_bytes(length)))?;
     let mut length = [0; 8];
@@ -106,5 +125,66 @@ fn read_section(stream: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>
 fn read_bytes(stream: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let got = stream.take(length).read_to_end(&mut bytes)?;
-    if got as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if got as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn packed(sections: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut stream = zstd::Encoder::new(MAGIC.to_vec(), LEVEL).unwrap();
+        for (name, content) in sections {
+            write_section(&mut stream, name, content).unwrap();
+        }
+        stream.finish().unwrap()
+    }
+
+    #[test]
+    fn files_that_are_not_captures_are_told_apart() {
+        assert!(matches!(
+            CaptureFile::read(b"\x7fELF"),
+            Err(FormatError::NotACapture)
+        ));
+        assert!(matches!(
+            CaptureFile::read(b"crashlens capture 9\n"),
+            Err(FormatError::Newer)
+        ));
+        assert!(matches!(
+            CaptureFile::read(MAGIC),
+            Err(FormatError::Empty | FormatError::Damaged(_))
+        ));
+        assert!(matches!(
+            CaptureFile::read(&packed(&[("capture", b"{}")])),
+            Err(FormatError::Facts(_))
+        ));
+        assert!(matches!(
+            CaptureFile::read(&packed(&[("later", b"?")])),
+            Err(FormatError::Empty)
+        ));
+    }
+
+    #[test]
+    fn a_section_that_claims_more_than_there_is_allocates_nothing() {
+        let mut stream = zstd::Encoder::new(MAGIC.to_vec(), LEVEL).unwrap();
+        stream.write_all(&u32::MAX.to_le_bytes()).unwrap();
+        assert!(matches!(
+            CaptureFile::read(&stream.finish().unwrap()),
+            Err(FormatError::Damaged(_))
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let file = [MAGIC, &bytes].concat();
+            prop_assert!(CaptureFile::read(&file).is_err());
+        }
+    }
 }

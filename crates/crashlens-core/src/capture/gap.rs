@@ -49,12 +49,29 @@ pub struct Gaps(pub Vec<Gap>);
 
 impl Gaps {
     /// Records a gap and returns its id. The same gap is kept once.
-    pub fn add(&mut self, part: impl Into<String>, reason: impl ToString, remedy: Option<&str>) -> GapId {
-        let gap = Gap { part: part.into(), reason: reason.to_string(), remedy: remedy.map(str::to_owned) };
-        let index = self.0.iter().position(|known| *known == gap).unwrap_or_else(|| {
-            self.0.push(gap);
-            self.0.len() - 1
-        });
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers hand over errors they have no further use for"
+    )]
+    pub fn add(
+        &mut self,
+        part: impl Into<String>,
+        reason: impl ToString,
+        remedy: Option<&str>,
+    ) -> GapId {
+        let gap = Gap {
+            part: part.into(),
+            reason: reason.to_string(),
+            remedy: remedy.map(str::to_owned),
+        };
+        let index = self
+            .0
+            .iter()
+            .position(|known| *known == gap)
+            .unwrap_or_else(|| {
+                self.0.push(gap);
+                self.0.len() - 1
+            });
         GapId(index)
     }
 

@@ -24,7 +24,9 @@ pub struct Module {
 }
 
 /// An installed Python package.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Package {
     /// Name as its metadata has it: `tensorflow-cpu`.
     pub name: String,

@@ -1,0 +1,87 @@
+//! One process's death.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Machine, Memory, Surroundings, ThreadReport, Words};
+use crate::capture::{CrashCapture, Ending, Gap, Module, Observed, Registers, Role};
+use crate::culprit::Culprit;
+
+/// One process that died, or that was looked at while it ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
+pub struct Death {
+    /// Process id.
+    pub pid: u32,
+    /// Parent's process id; 0 when unknown.
+    pub parent_pid: u32,
+    /// Whether it is the program that was started or a process below it.
+    pub role: Role,
+    /// Command line, secrets masked.
+    pub command: Vec<String>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Where it happened.
+    pub culprit: Culprit,
+    /// What is concluded.
+    pub diagnosis: Diagnosis,
+    /// Registers of the crashed thread at the fault.
+    pub registers: Option<Registers>,
+    /// The crashed thread first; threads in the same idle place are one entry.
+    pub threads: Vec<ThreadReport>,
+    /// Loaded ELF files.
+    pub modules: Option<Vec<Module>>,
+    /// What came with the process.
+    pub environment: Surroundings,
+    /// The machine.
+    pub host: Machine,
+    /// Memory of the machine and of the control group; null when none of it could be read.
+    pub memory: Option<Memory>,
+    /// What the program had written last.
+    pub output: Words,
+    /// What could not be observed.
+    pub gaps: Vec<Gap>,
+    /// The file that holds the capture, where it was saved.
+    pub saved: Option<String>,
+}
+
+/// What is concluded from the facts. Both lists are empty until there are rules.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// Causes, the best supported first.
+    pub findings: Vec<serde_json::Value>,
+    /// Causes that were considered and excluded.
+    pub ruled_out: Vec<serde_json::Value>,
+}
+
+impl Death {
+    /// Describes the death in `capture`.
+    pub fn new(capture: &CrashCapture) -> Self {
+        let process = &capture.process;
+        Self {
+            pid: process.pid,
+            parent_pid: process.parent_pid,
+            role: process.role,
+            command: process.command.clone(),
+            ending: capture.ending.clone(),
+            culprit: Culprit::choose(capture),
+            diagnosis: Diagnosis::default(),
+            registers: value(&capture.registers),
+            threads: ThreadReport::fold(&capture.threads),
+            modules: value(&capture.modules),
+            environment: Surroundings::new(process, &capture.environment),
+            host: Machine::new(&capture.host),
+            memory: Memory::new(&capture.host),
+            output: Words {
+                stderr: value(&capture.output.stderr),
+            },
+            gaps: capture.gaps.0.clone(),
+            saved: None,
+        }
+    }
+}
+
+/// The value, where it was observed.
+pub(super) fn value<T: Clone>(observed: &Observed<T>) -> Option<T> {
+    observed.known().cloned()
+}

@@ -1,0 +1,263 @@
+//! A stopped process becomes a capture, in two steps.
+//!
+//! While the process stands still, everything is read that is gone when it is: stacks, mappings, limits,
+//! command line. Names, packages and the last lines of output are found afterwards, when the process and
+//! whoever waits for it have gone on.
+
+use std::time::{Duration, Instant};
+
+use crashlens_core::{
+    CaptureFile, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping, Observed, Output,
+    Registers, Role,
+};
+use crashlens_unwind::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable, Walked, walk};
+
+use crate::freeze::{freeze, list_threads};
+use crate::live_files::LiveFiles;
+use crate::live_memory::LiveMemory;
+use crate::output::Relay;
+use crate::procfs::ProcessFacts;
+use crate::tracee::Tree;
+use crate::watch::Watch;
+use crate::{calls, host, packages, procfs};
+
+/// How long threads are waited for that do not stop.
+const FREEZE_LIMIT: Duration = Duration::from_millis(300);
+/// How long a process is held in all.
+const HOLD_LIMIT: Duration = Duration::from_secs(2);
+
+/// What is known of a death before the process is looked at.
+#[derive(Debug)]
+pub(crate) struct Dying {
+    pub(crate) process: u32,
+    pub(crate) role: Role,
+    pub(crate) ending: Ending,
+    /// The thread that took the fatal signal, where one did.
+    pub(crate) thread: Option<u32>,
+    /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
+    pub(crate) registers_at_fault: Option<Registers>,
+    /// What could not be seen of the signal.
+    pub(crate) gaps: Gaps,
+}
+
+/// What `/proc` says of a process and its machine.
+pub(crate) struct Sample {
+    facts: ProcessFacts,
+    host: Host,
+    files: LiveFiles,
+    gaps: Gaps,
+}
+
+/// A capture whose frames have no names yet.
+pub(crate) struct Unnamed {
+    sample: Sample,
+    ending: Ending,
+    crashed_thread: Option<u32>,
+    registers: Observed<Registers>,
+    walked: Walked,
+}
+
+/// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
+/// deferred in `watch`.
+pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Unnamed {
+    let stopped_at = Instant::now();
+    freeze(tree, watch, dying.process, stopped_at + FREEZE_LIMIT);
+
+    let Dying {
+        process,
+        role,
+        ending,
+        thread: crashed_thread,
+        registers_at_fault,
+        gaps,
+    } = dying;
+    let mut sample = Sample::take(process, role, gaps);
+    let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
+    let stopped_with = threads
+        .iter()
+        .find(|state| Some(state.id) == crashed_thread)
+        .and_then(|state| state.registers);
+    let registers = match (registers_at_fault.or(stopped_with), crashed_thread) {
+        (Some(registers), _) => Observed::Known(registers),
+        (None, None) => Observed::Absent,
+        (None, Some(thread)) => Observed::Unknown(sample.gaps.add(
+            format!("registers at the fault in thread {thread}"),
+            "the thread's registers could not be read",
+            None,
+        )),
+    };
+    let snapshot = ProcessSnapshot {
+        pid: process,
+        threads,
+        crashed_thread,
+        maps: sample.maps(),
+    };
+    let walked = walk(
+        &snapshot,
+        &LiveMemory::of(process),
+        &sample.files,
+        stopped_at + HOLD_LIMIT,
+        &mut sample.gaps,
+    );
+    Unnamed {
+        sample,
+        ending,
+        crashed_thread,
+        registers,
+        walked,
+    }
+}
+
+impl Sample {
+    /// Reads what can be read without stopping the process.
+    pub(crate) fn take(process: u32, role: Role, mut gaps: Gaps) -> Self {
+        let mut facts = procfs::process_facts(process, &mut gaps);
+        facts.process.role = role;
+        let host = host::host_facts(process, &mut gaps);
+        Self {
+            facts,
+            host,
+            files: LiveFiles::of(process),
+            gaps,
+        }
+    }
+
+    fn maps(&self) -> Vec<Mapping> {
+        self.facts.maps.known().cloned().unwrap_or_default()
+    }
+
+    /// Whether the address space could be read, as it cannot be of a process that has ended.
+    pub(crate) fn has_maps(&self) -> bool {
+        self.facts.maps.known().is_some_and(|maps| !maps.is_empty())
+    }
+
+    /// A capture of a process of which no more than this was seen; `registers` names the gap.
+    pub(crate) fn into_capture(mut self, ending: Ending, why_no_stacks: &Gap) -> Unnamed {
+        let Gap {
+            part,
+            reason,
+            remedy,
+        } = why_no_stacks;
+        let gap = self.gaps.add(part, reason, remedy.as_deref());
+        let pid = self.facts.process.pid;
+        let snapshot = ProcessSnapshot {
+            pid,
+            threads: Vec::new(),
+            crashed_thread: None,
+            maps: self.maps(),
+        };
+        let walked = walk(
+            &snapshot,
+            &NoMemory,
+            &self.files,
+            Instant::now() + HOLD_LIMIT,
+            &mut self.gaps,
+        );
+        let registers = Observed::Unknown(gap);
+        Unnamed {
+            sample: self,
+            ending,
+            crashed_thread: None,
+            registers,
+            walked,
+        }
+    }
+}
+
+/// Memory that is out of reach.
+struct NoMemory;
+
+impl ReadMemory for NoMemory {
+    fn read(&self, address: u64, _: &mut [u8]) -> Result<(), Unreadable> {
+        Err(Unreadable { address })
+    }
+}
+
+/// The threads with their registers, the crashed one first.
+fn thread_states(
+    tree: &Tree,
+    process: u32,
+    crashed: Option<u32>,
+    gaps: &mut Gaps,
+) -> Vec<ThreadState> {
+    let mut threads = list_threads(process).unwrap_or_else(|| tree.threads_of(process));
+    threads.retain(|thread| !tree.is_exiting(*thread));
+    threads.sort_by_key(|thread| (Some(*thread) != crashed, *thread));
+    let mut not_stopped = 0_usize;
+    let mut states = Vec::with_capacity(threads.len());
+    for thread in threads {
+        let registers = if tree.is_stopped(thread) {
+            let part = format!("registers of thread {thread}");
+            gaps.observe(
+                &part,
+                calls::registers(thread).map_err(nix::errno::Errno::desc),
+            )
+            .known()
+            .copied()
+        } else {
+            not_stopped += 1;
+            None
+        };
+        states.push(ThreadState {
+            id: thread,
+            name: procfs::thread_name(process, thread),
+            registers,
+        });
+    }
+    if not_stopped > 0 {
+        gaps.add(
+            format!("stacks of {not_stopped} of {} threads", states.len()),
+            "they were in system calls that cannot be interrupted, and did not stop in time",
+            None,
+        );
+    }
+    states
+}
+
+impl Unnamed {
+    /// Which signal and code the capture explains.
+    pub(crate) fn ending_mut(&mut self) -> &mut Ending {
+        &mut self.ending
+    }
+
+    /// Names the frames and completes the capture with what the program wrote last.
+    pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
+        let Sample {
+            facts,
+            host,
+            files,
+            mut gaps,
+        } = self.sample;
+        let stderr = relay.tail(&mut gaps);
+        let stacks = self.walked.name_frames(&files, &mut gaps);
+        let mut modules = stacks.modules;
+        packages::assign(&mut modules, &mut gaps);
+        let modules = match facts.maps {
+            Observed::Unknown(gap) => Observed::Unknown(gap),
+            Observed::Known(_) | Observed::Absent => Observed::Known(modules),
+        };
+        let environment = Environment {
+            python: stacks.python,
+            variables: facts.variables,
+            limits: facts.limits,
+        };
+        let capture = CrashCapture {
+            crashlens: env!("CARGO_PKG_VERSION").to_owned(),
+            process: facts.process,
+            ending: self.ending,
+            crashed_thread: self.crashed_thread,
+            registers: self.registers,
+            threads: stacks.threads,
+            modules,
+            maps: facts.maps,
+            environment,
+            host,
+            output: Output { stderr },
+            gaps,
+        };
+        CaptureFile {
+            capture,
+            recording: Some(stacks.recording),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The facts of a core, in the form every capture has.
+
+use crashlens_core::{
+    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Gaps, Host, Observed,
+    Output, Process, Role,
+};
+use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
+use crashlens_unwind::{CoreFile, ProcessSnapshot, Stacks};
+
+use super::Masks;
+
+/// Why most of what surrounds a process is unknown here.
+const NEVER_RECORDED: &str = "not recorded in a core file";
+const REMEDY: &str = "Run the program under `crashlens run` to record it.";
+
+/// Puts the capture together.
+pub(super) fn capture(
+    core: &CoreFile,
+    snapshot: ProcessSnapshot,
+    stacks: Stacks,
+    words: Result<InitialStack, InitialStackError>,
+    masks: &Masks,
+    mut gaps: Gaps,
+) -> CaptureFile {
+    let registers = snapshot.threads.first().and_then(|thread| thread.registers);
+    let registers = gaps.observe("registers", registers.ok_or("the core holds no thread"));
+    let words = gaps.observe("environment variables and full command line", words);
+    let process = process(core, snapshot.pid, words.known(), masks, &mut gaps);
+    let environment = Environment {
+        python: stacks.python,
+        variables: match words {
+            Observed::Known(words) => Observed::Known((masks.variables)(&words.variables)),
+            Observed::Absent => Observed::Absent,
+            Observed::Unknown(gap) => Observed::Unknown(gap),
+        },
+        limits: unrecorded("resource limits", &mut gaps),
+    };
+    let capture = CrashCapture {
+        crashlens: env!("CARGO_PKG_VERSION").to_owned(),
+        process,
+        ending: ending(core, &mut gaps),
+        crashed_thread: snapshot.crashed_thread,
+        registers,
+        threads: stacks.threads,
+        modules: Observed::Known(stacks.modules),
+        maps: Observed::Known(snapshot.maps),
+        environment,
+        host: host(core, &mut gaps),
+        output: Output {
+            stderr: unrecorded("standard error", &mut gaps),
+        },
+        gaps,
+    };
+    CaptureFile {
+        capture,
+        recording: Some(stacks.recording),
+    }
+}
+
+fn process(
+    core: &CoreFile,
+    pid: u32,
+    words: Option<&InitialStack>,
+    masks: &Masks,
+    gaps: &mut Gaps,
+) -> Process {
+    let noted = core.process();
+    if noted.is_none() {
+        gaps.add("name and parent of the process", NEVER_RECORDED, None);
+    }
+    let command = match words {
+        Some(words) if !words.arguments.is_empty() => words.arguments.clone(),
+        // The note has the arguments joined by spaces and cut at 79 bytes.
+        _ => noted.map_or_else(Vec::new, |process| {
+            process
+                .command_line
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect()
+        }),
+    };
+    let executable = core
+        .executable()
+        .map(str::to_owned)
+        .ok_or("the core does not name it");
+    Process {
+        pid,
+        parent_pid: noted.map_or(0, |process| process.parent_pid),
+        role: Role::Main,
+        command: (masks.command)(&command),
+        executable: gaps.observe("path of the executable", executable),
+        working_directory: unrecorded("working directory", gaps),
+    }
+}
+
+fn ending(core: &CoreFile, gaps: &mut Gaps) -> Ending {
+    let signal = core.signal();
+    if signal.is_some_and(|signal| signal.code.is_none()) {
+        gaps.add(
+            "code and address of the signal",
+            "the core has no note about the signal",
+            None,
+        );
+    }
+    let code_name = |facts: SignalFacts| facts.code.map(|code| facts.signal.code_name(code));
+    Ending {
+        kind: if signal.is_some() {
+            EndingKind::Signal
+        } else {
+            EndingKind::Running
+        },
+        signal: signal.map(|facts| facts.signal),
+        code: signal.and_then(code_name),
+        address: signal.and_then(|facts| facts.address).map(Address),
+        sender_pid: signal.and_then(|facts| facts.sender_pid),
+        wait_status: None,
+        exit_code: None,
+        earlier_faults: Vec::new(),
+    }
+}
+
+fn host(core: &CoreFile, gaps: &mut Gaps) -> Host {
+    let kernel = match core.kernel_version() {
+        Some(version) => Observed::Known(format!("Linux {version} x86_64")),
+        None => unrecorded("version of the kernel", gaps),
+    };
+    Host {
+        kernel,
+        glibc: unrecorded("version of the C library", gaps),
+        cpu_model: unrecorded("the processor", gaps),
+        cpu_flags: unrecorded("the processor", gaps),
+        memory_total: unrecorded("memory of the machine", gaps),
+        memory_available: unrecorded("memory of the machine", gaps),
+        memory_group: unrecorded("memory control group", gaps),
+    }
+}
+
+fn unrecorded<T>(part: &str, gaps: &mut Gaps) -> Observed<T> {
+    Observed::Unknown(gaps.add(part, NEVER_RECORDED, Some(REMEDY)))
+}

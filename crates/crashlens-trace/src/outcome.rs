@@ -1,0 +1,61 @@
+//! What supervision is asked for, and what it gives back.
+
+use std::time::Duration;
+
+use crashlens_core::{CaptureFile, Gaps};
+
+/// How to supervise.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether to relay standard error and keep its end.
+    pub keep_tail: bool,
+}
+
+/// Is told of deaths as they happen.
+pub trait Observer {
+    /// A process of the tree died.
+    fn died(&mut self, capture: CaptureFile);
+}
+
+/// How much could be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supervision {
+    /// Everything: ptrace on the whole tree.
+    Traced,
+    /// ptrace was refused: only what `/proc`, the wait status and faulthandler tell.
+    Degraded,
+}
+
+/// How a supervised program ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// As `waitpid` gave it.
+    pub wait_status: i32,
+    /// From start to end.
+    pub duration: Duration,
+    /// How much could be seen.
+    pub supervision: Supervision,
+    /// What could not be seen of the run as a whole, such as programs that had to be let go.
+    pub gaps: Gaps,
+}
+
+impl Outcome {
+    /// The program's own exit code, or 128+N for signal N.
+    pub fn exit_code(&self) -> u8 {
+        let signal = self.wait_status & 0x7f;
+        if signal == 0 {
+            (self.wait_status >> 8) as u8
+        } else {
+            128 + signal as u8
+        }
+    }
+}
+
+/// How watching a running process ended.
+#[derive(Debug, Clone)]
+pub enum Attached {
+    /// The process ended.
+    Ended(Outcome),
+    /// The user let it go.
+    Detached(Gaps),
+}

@@ -1,0 +1,71 @@
+//! `supervise`: starts a program and stays with it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use crashlens_core::Gaps;
+use nix::errno::Errno;
+
+use crate::degraded;
+use crate::error::SuperviseError;
+use crate::outcome::{Observer, Options, Outcome, Supervision};
+use crate::output::Relay;
+use crate::spawn::{self, Started};
+use crate::supervisor::{Aim, End, Supervisor};
+use crate::watch::Watch;
+
+/// Starts `command` and supervises it and everything below it until it ends.
+///
+/// Call it from the first thread of a process that has no others: signals that other threads do not block
+/// would go astray.
+pub fn supervise(
+    command: &[OsString],
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, SuperviseError> {
+    let program = PathBuf::from(command.first().ok_or(SuperviseError::NoCommand)?);
+    let mut watch = Watch::start().map_err(|source| SuperviseError::Prepare { program, source })?;
+    let mut gaps = Gaps::default();
+    let (relay, stderr) =
+        Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
+    let begin = Instant::now();
+    let started = spawn::start(command, stderr, watch.inherited_mask())?;
+    let result = watch_started(&started, &mut watch, &relay, observer, &mut gaps);
+    let duration = begin.elapsed();
+    relay.finish();
+    result.map(|(wait_status, supervision)| Outcome {
+        wait_status,
+        duration,
+        supervision,
+        gaps,
+    })
+}
+
+fn watch_started(
+    started: &Started,
+    watch: &mut Watch,
+    relay: &Relay,
+    observer: &mut dyn Observer,
+    gaps: &mut Gaps,
+) -> Result<(i32, Supervision), SuperviseError> {
+    if let Some(errno) = started.refused {
+        let status = degraded::watch(started, errno, watch, relay, observer, gaps)?;
+        return Ok((status, Supervision::Degraded));
+    }
+    let mut supervisor = Supervisor::new(started.pid, Aim::Run, watch, relay, observer);
+    let end = supervisor.run()?;
+    gaps.0.append(&mut supervisor.gaps.0);
+    if !supervisor.began
+        && let Some(failure) = started.failure()
+    {
+        return Err(failure);
+    }
+    match end {
+        End::Ended(status) => Ok((status, Supervision::Traced)),
+        End::LetGo => Err(SuperviseError::Wait {
+            pid: started.pid,
+            source: Errno::ECANCELED,
+        }),
+    }
+}

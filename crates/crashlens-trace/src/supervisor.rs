@@ -1,0 +1,219 @@
+//! The loop of the tracer: one match over what happened to a tracee.
+//!
+//! All ptrace calls come from the one thread that runs this. What a stop means is decided in
+//! [`crate::event`] and [`crate::deaths`]; here it is answered. Every stop is answered exactly once,
+//! whatever fails: a tracee that cannot be resumed is let go.
+
+mod crash;
+mod exec;
+mod forward;
+pub(crate) mod release;
+
+use std::time::{Duration, Instant};
+
+use crashlens_core::{Gaps, Role};
+use nix::errno::Errno;
+
+use crate::calls::{self, Resume};
+use crate::error::SuperviseError;
+use crate::event::{Event, decode_event, has_message};
+use crate::host::OomCounters;
+use crate::outcome::Observer;
+use crate::output::Relay;
+use crate::tracee::Tree;
+use crate::watch::{Wake, Watch};
+use forward::Deliveries;
+use release::release_all;
+
+/// The kernel is asked again this often when it does not say what happened.
+const MAX_WAIT_FAILURES: u32 = 16;
+
+/// What signals to crashlens are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// We started the program: they are meant for it.
+    Run,
+    /// We joined it: they mean that we should leave.
+    Attach,
+}
+
+/// How supervision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The main process ended, with the status `waitpid` gave.
+    Ended(i32),
+    /// We were asked to leave.
+    LetGo,
+}
+
+/// Supervises one tree of processes.
+pub(crate) struct Supervisor<'a> {
+    watch: &'a mut Watch,
+    observer: &'a mut dyn Observer,
+    relay: &'a Relay,
+    tree: Tree,
+    main: u32,
+    aim: Aim,
+    end: Option<End>,
+    /// Whether the main process has become the program it was started for.
+    pub(crate) began: bool,
+    deliveries: Deliveries,
+    oom_before: OomCounters,
+    /// Since when a death waits to be reported.
+    death_pending_since: Option<Instant>,
+    /// What could not be seen of the run as a whole.
+    pub(crate) gaps: Gaps,
+}
+
+impl<'a> Supervisor<'a> {
+    pub(crate) fn new(
+        main: u32,
+        aim: Aim,
+        watch: &'a mut Watch,
+        relay: &'a Relay,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let mut tree = Tree::default();
+        tree.add(main, main);
+        Self {
+            watch,
+            observer,
+            relay,
+            tree,
+            main,
+            aim,
+            end: None,
+            began: aim == Aim::Attach,
+            deliveries: Deliveries::default(),
+            oom_before: OomCounters::read(main),
+            death_pending_since: None,
+            gaps: Gaps::default(),
+        }
+    }
+
+    /// Takes over threads that are traced already.
+    pub(crate) fn join(&mut self, tree: Tree) {
+        self.tree = tree;
+    }
+
+    /// Supervises until the main process has ended or we are asked to leave.
+    pub(crate) fn run(&mut self) -> Result<End, SuperviseError> {
+        let mut failures = 0;
+        let end = loop {
+            if let Some(end) = self.end {
+                break end;
+            }
+            match self.watch.next(self.patience()) {
+                Ok(Wake::Change { thread, status }) => self.answer(thread, status),
+                Ok(Wake::Signal(signal)) => self.received(&signal),
+                Ok(Wake::TimedOut) => self.report_slow_deaths(),
+                Ok(Wake::NothingLeft) => return Err(self.cannot_wait(Errno::ECHILD)),
+                Err(errno) if failures >= MAX_WAIT_FAILURES => return Err(self.cannot_wait(errno)),
+                Err(_) => failures += 1,
+            }
+        };
+        self.report_all_deaths();
+        release_all(&self.tree, self.watch);
+        Ok(end)
+    }
+
+    fn cannot_wait(&self, source: Errno) -> SuperviseError {
+        SuperviseError::Wait {
+            pid: self.main,
+            source,
+        }
+    }
+
+    /// How long to wait for events: for ever, unless a death waits to be reported.
+    fn patience(&self) -> Option<Duration> {
+        // The longer it takes, the less a moment matters: 50 ms at first, a tenth of the wait later.
+        self.death_pending_since
+            .map(|since| Duration::from_millis(50).max(since.elapsed() / 10))
+    }
+
+    /// Answers one change of a tracee.
+    fn answer(&mut self, thread: u32, status: i32) {
+        let message = has_message(status)
+            .then(|| calls::event_message(thread).ok())
+            .flatten();
+        let event = decode_event(status, message);
+        if let Event::Ended { status } = event {
+            self.ended(thread, status);
+            return;
+        }
+        let process = self.tree.process_of(thread);
+        self.tree.set_stopped(thread, true);
+        match event {
+            Event::Signal { signal } => self.signal_arrived(thread, process, signal),
+            Event::GroupStop => self.resume_with(thread, Resume::Listen, 0),
+            Event::NewTracee { tracee } => {
+                self.meet(tracee, process);
+                self.resume(thread, 0);
+            }
+            Event::Exec { .. } => self.became_another_program(thread, process),
+            Event::Exiting { status } => {
+                self.exiting(thread, process, status);
+                self.tree.set_exiting(thread);
+                self.resume(thread, 0);
+            }
+            Event::SystemCall => self.system_call(thread, process),
+            Event::Interrupted | Event::Other | Event::Ended { .. } => self.resume(thread, 0),
+        }
+    }
+
+    /// A thread of `process` made a new thread or process. Which of them, the event does not say: `clone`
+    /// makes both.
+    fn meet(&mut self, tracee: Option<u32>, process: u32) {
+        let Some(tracee) = tracee else { return };
+        let is_thread = std::fs::exists(format!("/proc/{process}/task/{tracee}")).unwrap_or(false);
+        if is_thread {
+            self.tree.add(tracee, process);
+        }
+    }
+
+    fn ended(&mut self, thread: u32, status: i32) {
+        if let Some(process) = self.tree.remove(thread) {
+            self.report_death(process.death, Some(status));
+        }
+        if thread == self.main {
+            self.end = Some(End::Ended(status));
+        }
+    }
+
+    /// Lets a stopped tracee go on.
+    fn resume(&mut self, thread: u32, signal: i32) {
+        self.resume_with(thread, Resume::Run, signal);
+    }
+
+    fn resume_with(&mut self, thread: u32, how: Resume, signal: i32) {
+        self.tree.set_stopped(thread, false);
+        match calls::resume(thread, how, signal) {
+            // Killed while it was stopped; its exit event is on the way.
+            Ok(()) | Err(Errno::ESRCH) => {}
+            Err(errno) => self.let_go(thread, signal, errno),
+        }
+    }
+
+    /// Stops tracing a thread that cannot be resumed: better unseen than stopped for ever.
+    fn let_go(&mut self, thread: u32, signal: i32, errno: Errno) {
+        self.gaps.add(
+            format!("further events of thread {thread}"),
+            errno.desc(),
+            None,
+        );
+        if calls::detach(thread, signal).is_err() {
+            let _ = calls::resume(thread, Resume::Run, signal);
+        } else if thread != self.main {
+            // Of the main process, whose child we are not only as a tracer, the end is still reported.
+            self.tree.remove(thread);
+        }
+    }
+
+    fn role_of(&self, process: u32) -> Role {
+        if process == self.main {
+            Role::Main
+        } else {
+            Role::Child
+        }
+    }
+}

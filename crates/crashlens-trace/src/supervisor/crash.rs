@@ -1,0 +1,238 @@
+//! Signals and exits of tracees: when to look, and what the death was.
+
+use std::time::{Duration, Instant};
+
+use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
+
+use super::Supervisor;
+use crate::calls;
+use crate::capture::{Dying, read_dying};
+use crate::deaths::{counts_as_death, dumps_core, is_first_chance};
+use crate::host::OomCounters;
+use crate::siginfo::SignalRecord;
+use crate::status::ThreadStatus;
+use crate::tracee::Death;
+
+/// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
+/// held up in the kernel.
+const REPORT_ANYWAY: Duration = Duration::from_secs(2);
+
+/// The signal that explains a death, where it was received, and with which registers.
+struct Cause {
+    record: SignalRecord,
+    thread: Option<u32>,
+    registers: Option<Registers>,
+}
+
+impl Supervisor<'_> {
+    /// A thread is about to receive a signal.
+    pub(super) fn signal_arrived(&mut self, thread: u32, process: u32, number: i32) {
+        let signal = Signal(number);
+        let mut gaps = Gaps::default();
+        let record = calls::signal_record(thread).unwrap_or_else(|errno| {
+            gaps.add("code and address of the signal", errno.desc(), None);
+            SignalRecord::bare(signal)
+        });
+        if process == self.main {
+            self.deliveries.note(&record);
+        }
+        if dumps_core(signal) {
+            self.look_at_signal(thread, process, record, gaps);
+        }
+        if let Some(process) = self.tree.process(process) {
+            process.last_signal = Some((thread, record));
+        }
+        self.resume(thread, number);
+    }
+
+    /// Captures the process if the signal will end it; remembers the fault if a handler will receive it.
+    fn look_at_signal(&mut self, thread: u32, process: u32, record: SignalRecord, gaps: Gaps) {
+        let Some(known) = self.tree.process(process) else {
+            return;
+        };
+        if !matches!(known.death, Death::None) {
+            return;
+        }
+        let registers = calls::registers(thread).ok();
+        if registers
+            .is_some_and(|registers| known.faults.count_routine(record.signal, registers.rip))
+        {
+            return;
+        }
+        // Where this cannot be read, the exit event is the second opportunity.
+        let Ok(status) = ThreadStatus::read(thread) else {
+            return;
+        };
+        if !status.takes_default_action(record.signal) {
+            if let Some(registers) = registers.filter(|_| is_first_chance(record.signal)) {
+                known.faults.remember(thread, record, registers);
+            }
+            return;
+        }
+        let first =
+            known
+                .faults
+                .raised_again(&record, thread, registers.as_ref(), &status.own_ids());
+        let cause = match first {
+            Some(first) => Cause {
+                record: first.record,
+                thread: Some(first.thread),
+                registers: Some(first.registers),
+            },
+            None => Cause {
+                record,
+                thread: Some(thread),
+                registers,
+            },
+        };
+        self.capture(process, &cause, EndingKind::Signal, gaps);
+    }
+
+    /// A thread is about to end. If its process was killed and that was not seen coming, this is the last
+    /// moment to look: SIGKILL, a seccomp filter, a handler that could not be entered, an alarm.
+    pub(super) fn exiting(&mut self, thread: u32, process: u32, status: Option<i32>) {
+        let Some(status) = status.filter(|status| status & 0x7f != 0) else {
+            return;
+        };
+        let signal = Signal(status & 0x7f);
+        let role = self.role_of(process);
+        let Some(known) = self.tree.process(process) else {
+            return;
+        };
+        if !matches!(known.death, Death::None) {
+            return;
+        }
+        let out_of_memory = if signal == Signal::KILL {
+            OomCounters::read(process).rose_since(&self.oom_before)
+        } else {
+            Some(false)
+        };
+        if !counts_as_death(signal, role, out_of_memory) {
+            return;
+        }
+        let cause = cause_at_exit(known, signal, thread);
+        let kind = if out_of_memory == Some(true) {
+            EndingKind::OomKill
+        } else {
+            EndingKind::Signal
+        };
+        self.capture(process, &cause, kind, Gaps::default());
+        if kind == EndingKind::OomKill {
+            self.oom_before = OomCounters::read(process);
+        }
+    }
+
+    fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
+        let role = self.role_of(process);
+        let Some(known) = self.tree.process(process) else {
+            return;
+        };
+        let ending = Ending {
+            kind,
+            signal: Some(cause.record.signal),
+            code: cause
+                .thread
+                .map(|_| cause.record.signal.code_name(cause.record.code)),
+            address: cause.record.address,
+            sender_pid: cause.record.sender,
+            wait_status: None,
+            exit_code: None,
+            earlier_faults: known.faults.listed(),
+        };
+        let dying = Dying {
+            process,
+            role,
+            ending,
+            thread: cause.thread,
+            registers_at_fault: cause.registers,
+            gaps,
+        };
+        let unnamed = read_dying(&mut self.tree, self.watch, dying);
+        if let Some(known) = self.tree.process(process) {
+            known.death = Death::Captured(Box::new(unnamed));
+            self.death_pending_since.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// Tells the observer of a death, now that the process has ended with `status`.
+    pub(super) fn report_death(&mut self, death: Death, status: Option<i32>) {
+        let Death::Captured(mut unnamed) = death else {
+            return;
+        };
+        // A thread can be killed alone (seccomp), and the first process of a container ignores what would
+        // end others: a process that then exits by itself did not die of what was seen.
+        let died = status.is_none_or(|status| libc::WIFSIGNALED(status));
+        if died {
+            unnamed.ending_mut().wait_status = status;
+            self.observer.died(unnamed.name(self.relay));
+        }
+        if self.deaths_pending().is_empty() {
+            self.death_pending_since = None;
+        }
+    }
+
+    fn deaths_pending(&mut self) -> Vec<u32> {
+        let pending = self
+            .tree
+            .processes()
+            .filter(|(_, process)| matches!(process.death, Death::Captured(_)));
+        pending.map(|(id, _)| id).collect()
+    }
+
+    /// Reports deaths of processes that take long to end, because a core file of theirs is being written or
+    /// because they are held up in the kernel.
+    pub(super) fn report_slow_deaths(&mut self) {
+        let waited = self
+            .death_pending_since
+            .is_some_and(|since| since.elapsed() >= REPORT_ANYWAY);
+        for process in self.deaths_pending() {
+            let dumping = ThreadStatus::read(process).is_ok_and(|status| status.is_dumping_core());
+            if waited || dumping {
+                self.report_unfinished(process);
+            }
+        }
+    }
+
+    /// Reports what is known when supervision ends.
+    pub(super) fn report_all_deaths(&mut self) {
+        for process in self.deaths_pending() {
+            self.report_unfinished(process);
+        }
+    }
+
+    fn report_unfinished(&mut self, process: u32) {
+        let death = self
+            .tree
+            .process(process)
+            .map(|known| std::mem::replace(&mut known.death, Death::Reported));
+        self.report_death(death.unwrap_or_default(), None);
+    }
+}
+
+/// What is known of a signal that shows only at the exit.
+fn cause_at_exit(process: &crate::tracee::TracedProcess, signal: Signal, thread: u32) -> Cause {
+    if let Some(fault) = process.faults.latest(signal) {
+        return Cause {
+            record: fault.record,
+            thread: Some(fault.thread),
+            registers: Some(fault.registers),
+        };
+    }
+    if let Some((thread, record)) = process
+        .last_signal
+        .filter(|(_, record)| record.signal == signal)
+    {
+        return Cause {
+            record,
+            thread: Some(thread),
+            registers: None,
+        };
+    }
+    // SIGKILL ends all threads alike. Of the other signals, the thread that took it is the first to end.
+    let thread = (signal != Signal::KILL).then_some(thread);
+    Cause {
+        record: SignalRecord::bare(signal),
+        thread,
+        registers: None,
+    }
+}

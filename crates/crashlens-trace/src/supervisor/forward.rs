@@ -1,0 +1,136 @@
+//! Signals to crashlens that are meant for the program.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crashlens_core::Signal;
+use nix::sys::signalfd::siginfo;
+
+use super::{Aim, End, Supervisor};
+use crate::event::{Event, decode_event};
+use crate::freeze::note_change;
+use crate::siginfo::{SignalRecord, is_from_process};
+use crate::status::ThreadStatus;
+use crate::{calls, sys};
+
+/// Signals to the main process that are remembered to recognise their twins.
+const MAX_DELIVERIES: usize = 16;
+/// A twin older than this is another signal.
+const TWIN_AGE: Duration = Duration::from_secs(3);
+/// How long the main process may take to receive what was sent to the whole group.
+const TWIN_WAIT: Duration = Duration::from_millis(5);
+
+/// Signals that reached the main process lately.
+///
+/// `kill -TERM -- -GROUP`, and schedulers, send to crashlens and the program alike. The program must
+/// receive one signal, not two: Python programs commonly take the second SIGINT for "now at once".
+#[derive(Debug, Default)]
+pub(super) struct Deliveries(VecDeque<(Instant, i32, u32)>);
+
+impl Deliveries {
+    /// Notes a signal that the main process receives.
+    pub(super) fn note(&mut self, record: &SignalRecord) {
+        let Some(sender) = record.sender else { return };
+        if self.0.len() == MAX_DELIVERIES {
+            self.0.pop_front();
+        }
+        self.0.push_back((Instant::now(), record.signal.0, sender));
+    }
+
+    /// Whether the main process received the same signal from the same sender; each is matched once.
+    fn take_twin(&mut self, signal: i32, sender: u32) -> bool {
+        self.0.retain(|(at, ..)| at.elapsed() < TWIN_AGE);
+        let twin = self
+            .0
+            .iter()
+            .position(|(_, number, from)| (*number, *from) == (signal, sender));
+        twin.and_then(|index| self.0.remove(index)).is_some()
+    }
+}
+
+impl Supervisor<'_> {
+    /// crashlens received a signal.
+    pub(super) fn received(&mut self, info: &siginfo) {
+        let signal = info.ssi_signo as i32;
+        match (self.aim, signal) {
+            (_, libc::SIGWINCH) => {
+                self.relay.resize();
+                if is_from_process(info.ssi_code) {
+                    self.forward(signal, info.ssi_pid);
+                }
+            }
+            (Aim::Run, _) => {
+                // The terminal sends its signals to all in the foreground, the program included.
+                if is_from_process(info.ssi_code) {
+                    self.forward(signal, info.ssi_pid);
+                }
+            }
+            (Aim::Attach, libc::SIGINT | libc::SIGTERM | libc::SIGHUP | libc::SIGQUIT) => {
+                self.end = Some(End::LetGo);
+            }
+            (Aim::Attach, _) => {}
+        }
+    }
+
+    fn forward(&mut self, signal: i32, sender: u32) {
+        if !self.has_twin(signal, sender) {
+            let _ = sys::kill(self.main, signal);
+        }
+    }
+
+    /// Whether the main process has received the signal from the same sender, or is about to.
+    fn has_twin(&mut self, signal: i32, sender: u32) -> bool {
+        let pending =
+            ThreadStatus::read(self.main).is_ok_and(|status| status.is_pending(Signal(signal)));
+        if pending || self.deliveries.take_twin(signal, sender) {
+            return true;
+        }
+        // Between being pending and being reported to us a signal shows nowhere, for a moment.
+        let deadline = Instant::now() + TWIN_WAIT;
+        while let Some((thread, status)) = self.watch.next_change(deadline) {
+            note_change(&mut self.tree, thread, status);
+            self.watch.defer(thread, status);
+            let of_main = self.tree.known_process_of(thread) == Some(self.main);
+            if of_main && decode_event(status, None) == (Event::Signal { signal }) {
+                return calls::signal_record(thread)
+                    .is_ok_and(|record| record.sender == Some(sender));
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn term_from(sender: u32) -> SignalRecord {
+        SignalRecord::from_parts(Signal(libc::SIGTERM), 0, 0, sender)
+    }
+
+    #[test]
+    fn a_signal_to_the_whole_group_is_recognised_once() {
+        let mut deliveries = Deliveries::default();
+        deliveries.note(&term_from(77));
+        assert!(deliveries.take_twin(libc::SIGTERM, 77));
+        assert!(!deliveries.take_twin(libc::SIGTERM, 77));
+    }
+
+    #[test]
+    fn another_sender_or_signal_is_no_twin() {
+        let mut deliveries = Deliveries::default();
+        deliveries.note(&term_from(77));
+        assert!(!deliveries.take_twin(libc::SIGTERM, 78));
+        assert!(!deliveries.take_twin(libc::SIGINT, 77));
+    }
+
+    #[test]
+    fn few_deliveries_are_kept() {
+        let mut deliveries = Deliveries::default();
+        for sender in 0..100 {
+            deliveries.note(&term_from(sender));
+        }
+        assert_eq!(deliveries.0.len(), MAX_DELIVERIES);
+        assert!(deliveries.take_twin(libc::SIGTERM, 99));
+    }
+}

@@ -1,0 +1,188 @@
+//! The traced threads and the processes they belong to.
+
+use std::collections::BTreeMap;
+
+use crate::capture::Unnamed;
+use crate::faults::FaultHistory;
+use crate::siginfo::SignalRecord;
+use crate::status::ThreadStatus;
+
+/// One traced thread.
+#[derive(Debug)]
+struct Tracee {
+    process: u32,
+    /// Whether it stands in a stop that was reported and not yet ended by us.
+    stopped: bool,
+    /// Whether it has passed its exit event. It never stops again; the first thread of a process stays
+    /// listed like this while other threads live on.
+    exiting: bool,
+}
+
+/// One traced process.
+#[derive(Default)]
+pub(crate) struct TracedProcess {
+    /// Faults its handlers received.
+    pub(crate) faults: FaultHistory,
+    /// The last signal that was passed to it, and the thread it reached.
+    pub(crate) last_signal: Option<(u32, SignalRecord)>,
+    /// How far its death has come.
+    pub(crate) death: Death,
+}
+
+/// How far the death of a process has come.
+#[derive(Default)]
+pub(crate) enum Death {
+    /// It lives.
+    #[default]
+    None,
+    /// Its stacks have been read, and the fatal signal passed on.
+    Captured(Box<Unnamed>),
+    /// The observer has been told.
+    Reported,
+}
+
+/// All traced threads and processes.
+#[derive(Default)]
+pub(crate) struct Tree {
+    threads: BTreeMap<u32, Tracee>,
+    processes: BTreeMap<u32, TracedProcess>,
+}
+
+impl Tree {
+    /// Adds a thread whose process is known.
+    pub(crate) fn add(&mut self, thread: u32, process: u32) {
+        self.threads.entry(thread).or_insert(Tracee {
+            process,
+            stopped: false,
+            exiting: false,
+        });
+        self.processes.entry(process).or_default();
+    }
+
+    /// The process of a thread. A thread that is seen for the first time is added: its first stop may be
+    /// reported before the event that announces it.
+    pub(crate) fn process_of(&mut self, thread: u32) -> u32 {
+        if let Some(tracee) = self.threads.get(&thread) {
+            return tracee.process;
+        }
+        let process = ThreadStatus::read(thread).map_or(thread, |status| status.process());
+        self.add(thread, process);
+        process
+    }
+
+    /// The process of a thread that is known.
+    pub(crate) fn known_process_of(&self, thread: u32) -> Option<u32> {
+        self.threads.get(&thread).map(|tracee| tracee.process)
+    }
+
+    /// A process that is known.
+    pub(crate) fn process(&mut self, process: u32) -> Option<&mut TracedProcess> {
+        self.processes.get_mut(&process)
+    }
+
+    /// All processes.
+    pub(crate) fn processes(&mut self) -> impl Iterator<Item = (u32, &mut TracedProcess)> {
+        self.processes
+            .iter_mut()
+            .map(|(id, process)| (*id, process))
+    }
+
+    /// Notes that a thread stands still, or goes on.
+    pub(crate) fn set_stopped(&mut self, thread: u32, stopped: bool) {
+        if let Some(tracee) = self.threads.get_mut(&thread) {
+            tracee.stopped = stopped;
+        }
+    }
+
+    /// Notes that a thread has passed its exit event.
+    pub(crate) fn set_exiting(&mut self, thread: u32) {
+        if let Some(tracee) = self.threads.get_mut(&thread) {
+            tracee.exiting = true;
+        }
+    }
+
+    /// Whether a thread has passed its exit event.
+    pub(crate) fn is_exiting(&self, thread: u32) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|tracee| tracee.exiting)
+    }
+
+    /// Whether a thread stands in a reported stop.
+    pub(crate) fn is_stopped(&self, thread: u32) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|tracee| tracee.stopped)
+    }
+
+    /// The known threads of a process.
+    pub(crate) fn threads_of(&self, process: u32) -> Vec<u32> {
+        let own = self
+            .threads
+            .iter()
+            .filter(|(_, tracee)| tracee.process == process);
+        own.map(|(thread, _)| *thread).collect()
+    }
+
+    /// All threads.
+    pub(crate) fn all_threads(&self) -> Vec<u32> {
+        self.threads.keys().copied().collect()
+    }
+
+    /// Forgets a thread; gives back its process when that is gone with it.
+    pub(crate) fn remove(&mut self, thread: u32) -> Option<TracedProcess> {
+        let process = self.threads.remove(&thread)?.process;
+        // The kernel reports the end of the first thread when no other is left.
+        (process == thread)
+            .then(|| self.processes.remove(&process))
+            .flatten()
+    }
+
+    /// Forgets a process with all its threads.
+    pub(crate) fn remove_process(&mut self, process: u32) {
+        self.threads.retain(|_, tracee| tracee.process != process);
+        self.processes.remove(&process);
+    }
+
+    /// The process became another program: its other threads are gone, and so is what was known of it.
+    pub(crate) fn became_another_program(&mut self, process: u32) {
+        self.threads
+            .retain(|thread, tracee| tracee.process != process || *thread == process);
+        self.processes.insert(process, TracedProcess::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_gone_with_its_first_thread() {
+        let mut tree = Tree::default();
+        tree.add(10, 10);
+        tree.add(11, 10);
+        assert!(tree.remove(11).is_none());
+        assert!(tree.remove(10).is_some());
+        assert!(tree.remove(10).is_none());
+    }
+
+    #[test]
+    fn only_the_first_thread_survives_exec() {
+        let mut tree = Tree::default();
+        for (thread, process) in [(10, 10), (11, 10), (20, 20)] {
+            tree.add(thread, process);
+        }
+        tree.became_another_program(10);
+        assert_eq!(tree.all_threads(), [10, 20]);
+    }
+
+    #[test]
+    fn a_stop_is_noted_for_known_threads() {
+        let mut tree = Tree::default();
+        tree.add(10, 10);
+        tree.set_stopped(10, true);
+        tree.set_stopped(11, true);
+        assert!(tree.is_stopped(10));
+        assert!(!tree.is_stopped(11));
+    }
+}

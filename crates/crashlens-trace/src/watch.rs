@@ -1,0 +1,153 @@
+//! The one place where the tracer waits: for changes of tracees and for signals to crashlens itself.
+//!
+//! SIGCHLD only says that there is something to ask `waitpid` about. It is blocked like the signals that
+//! are forwarded, and arrives on a descriptor; there is no polling and no signal handler. All threads of
+//! crashlens must have these signals blocked, so they are started after the [`Watch`].
+
+use std::collections::VecDeque;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
+
+use crate::calls;
+
+/// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
+/// meaning the program. Terminal stops are left alone: the terminal sends them to the whole group.
+const RECEIVED: [Signal; 9] = [
+    Signal::SIGCHLD,
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGALRM,
+    Signal::SIGWINCH,
+];
+
+/// Something the tracer has to act on.
+#[derive(Debug)]
+pub(crate) enum Wake {
+    /// A tracee or child changed; `status` as `waitpid` gave it.
+    Change { thread: u32, status: i32 },
+    /// crashlens received a signal.
+    Signal(Box<siginfo>),
+    /// Nothing happened in the time given.
+    TimedOut,
+    /// There is no tracee or child any more.
+    NothingLeft,
+}
+
+/// Waits for tracees and signals.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    signals: SignalFd,
+    inherited_mask: SigSet,
+    deferred: VecDeque<(u32, i32)>,
+    received: VecDeque<siginfo>,
+}
+
+impl Watch {
+    /// Blocks the signals and begins to receive them.
+    pub(crate) fn start() -> nix::Result<Self> {
+        let set: SigSet = RECEIVED.into_iter().collect();
+        let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        let inherited_mask = SigSet::thread_get_mask()?;
+        let mut blocked = set;
+        // The relay writes the program's standard error to the terminal. With `stty tostop`, a background
+        // write would stop crashlens, and with it a program that wrote nothing to the terminal itself.
+        blocked.add(Signal::SIGTTOU);
+        blocked.thread_block()?;
+        Ok(Self {
+            signals,
+            inherited_mask,
+            deferred: VecDeque::new(),
+            received: VecDeque::new(),
+        })
+    }
+
+    /// The signal mask crashlens was started with.
+    pub(crate) fn inherited_mask(&self) -> &SigSet {
+        &self.inherited_mask
+    }
+
+    /// The next thing to act on; waits as long as `timeout` says, or for ever.
+    pub(crate) fn next(&mut self, timeout: Option<Duration>) -> nix::Result<Wake> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        loop {
+            if let Some((thread, status)) = self.deferred.pop_front() {
+                return Ok(Wake::Change { thread, status });
+            }
+            match calls::wait_any() {
+                Ok(Some((thread, status))) => return Ok(Wake::Change { thread, status }),
+                Ok(None) | Err(Errno::EINTR) => {}
+                Err(Errno::ECHILD) => return Ok(Wake::NothingLeft),
+                Err(errno) => return Err(errno),
+            }
+            if let Some(signal) = self.received.pop_front() {
+                return Ok(Wake::Signal(Box::new(signal)));
+            }
+            if !self.wait_for_signal(deadline)? {
+                return Ok(Wake::TimedOut);
+            }
+        }
+    }
+
+    /// The next change that was not seen before; `None` when none comes before the deadline.
+    pub(crate) fn next_change(&mut self, deadline: Instant) -> Option<(u32, i32)> {
+        loop {
+            match calls::wait_any() {
+                Ok(Some(change)) => return Some(change),
+                Err(Errno::ECHILD) => return None,
+                // Any other failure is met again, and dealt with, when the main loop waits.
+                Ok(None) | Err(_) => {}
+            }
+            if !self.wait_for_signal(Some(deadline)).unwrap_or(false) {
+                return None;
+            }
+        }
+    }
+
+    /// Keeps a change for [`Self::next`].
+    pub(crate) fn defer(&mut self, thread: u32, status: i32) {
+        self.deferred.push_back((thread, status));
+    }
+
+    /// The next change that was kept.
+    pub(crate) fn next_deferred(&mut self) -> Option<(u32, i32)> {
+        self.deferred.pop_front()
+    }
+
+    /// Waits for SIGCHLD or a signal to keep; `false` at the deadline.
+    fn wait_for_signal(&mut self, deadline: Option<Instant>) -> nix::Result<bool> {
+        let timeout =
+            match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+                None => PollTimeout::NONE,
+                // Rounded up, so that the last millisecond is waited for and not spun through.
+                Some(left) => PollTimeout::try_from(left.as_micros().div_ceil(1000))
+                    .unwrap_or(PollTimeout::MAX),
+            };
+        let mut descriptors = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut descriptors, timeout) {
+            Ok(0) => return Ok(false),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno),
+        }
+        while let Some(signal) = self.signals.read_signal()? {
+            if signal.ssi_signo != libc::SIGCHLD as u32 {
+                self.received.push_back(signal);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.inherited_mask.thread_set_mask();
+    }
+}

@@ -1,0 +1,220 @@
+//! Unwind tables (`.eh_frame`), read lazily from the process's memory.
+//!
+//! gimli does the decoding; this module lets it read through [`ReadMemory`], so that finding one row
+//! touches the few pages a binary search needs instead of the 50 MB of a TensorFlow library's tables.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use gimli::{
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, LittleEndian, Reader, ReaderOffsetId, Register,
+    RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
+};
+
+use crate::ReadMemory;
+use crate::image::Image;
+
+/// Longest string or block gimli may ask for at once; unwind tables have none this long.
+const MAX_SLICE: usize = 1 << 16;
+/// `.eh_frame` has no recorded end in memory; no table is larger.
+const MAX_TABLE: usize = 1 << 32;
+
+/// How to find the caller's registers at one code address.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) cfa: CfaRule<usize>,
+    pub(crate) rules: Vec<(Register, RegisterRule<usize>)>,
+    pub(crate) return_address: Register,
+    /// The frame below a signal handler: the kernel made it, and its caller was interrupted, not calling.
+    pub(crate) is_signal: bool,
+    /// Where expressions in the rules are to be read from.
+    pub(crate) eh_frame: u64,
+}
+
+impl Row {
+    /// The bytes of a rule's expression.
+    pub(crate) fn expression<'memory>(
+        &self,
+        memory: &'memory dyn ReadMemory,
+        expression: &UnwindExpression<usize>,
+    ) -> gimli::Result<gimli::Expression<MemoryReader<'memory>>> {
+        expression.get(&section(memory, self.eh_frame))
+    }
+}
+
+/// Rows already looked up. Threads of a pool share most of their frames.
+#[derive(Default)]
+pub(crate) struct Rows(HashMap<u64, Option<Row>>);
+
+impl Rows {
+    /// The row that covers `address` in `image`, if its tables have one.
+    pub(crate) fn find(
+        &mut self,
+        memory: &dyn ReadMemory,
+        image: &Image,
+        address: u64,
+    ) -> Option<Row> {
+        let find = || {
+            image
+                .eh_frame_hdr
+                .and_then(|hdr| find_row(memory, image, hdr, address).ok())
+        };
+        self.0.entry(address).or_insert_with(find).clone()
+    }
+}
+
+fn find_row(memory: &dyn ReadMemory, image: &Image, hdr: u64, address: u64) -> gimli::Result<Row> {
+    let bases = BaseAddresses::default()
+        .set_eh_frame_hdr(hdr)
+        .set_text(image.module.start.0);
+    let length = usize::try_from(image.module.end.0.saturating_sub(hdr)).unwrap_or(0);
+    let header = EhFrameHdr::from(MemoryReader {
+        memory,
+        address: hdr,
+        length,
+    })
+    .parse(&bases, 8)?;
+    let eh_frame = match header.eh_frame_ptr() {
+        gimli::Pointer::Direct(pointer) => pointer,
+        gimli::Pointer::Indirect(pointer) => memory.u64(pointer).map_err(|_| gimli::Error::Io)?,
+    };
+    let bases = bases.set_eh_frame(eh_frame);
+    let table = header.table().ok_or(gimli::Error::NoUnwindInfoForAddress)?;
+    let frames = section(memory, eh_frame);
+    let fde = table.fde_for_address(&frames, &bases, address, EhFrame::cie_from_offset)?;
+    let mut context = UnwindContext::new();
+    let row = fde.unwind_info_for_address(&frames, &bases, &mut context, address)?;
+    Ok(Row {
+        cfa: row.cfa().clone(),
+        rules: row.registers().cloned().collect(),
+        return_address: fde.cie().return_address_register(),
+        is_signal: fde.is_signal_trampoline(),
+        eh_frame,
+    })
+}
+
+fn section(memory: &dyn ReadMemory, eh_frame: u64) -> EhFrame<MemoryReader<'_>> {
+    let mut section = EhFrame::from(MemoryReader {
+        memory,
+        address: eh_frame,
+        length: MAX_TABLE,
+    });
+    section.set_address_size(8);
+    section
+}
+
+/// A range of the process's memory that gimli reads from.
+#[derive(Clone)]
+pub(crate) struct MemoryReader<'memory> {
+    memory: &'memory dyn ReadMemory,
+    address: u64,
+    length: usize,
+}
+
+impl MemoryReader<'_> {
+    fn copy(&self) -> gimli::Result<Vec<u8>> {
+        if self.length > MAX_SLICE {
+            return Err(gimli::Error::UnexpectedEof(self.offset_id()));
+        }
+        self.memory
+            .bytes(self.address, self.length)
+            .map_err(|_| gimli::Error::Io)
+    }
+}
+
+impl fmt::Debug for MemoryReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes at {:#x}", self.length, self.address)
+    }
+}
+
+impl Reader for MemoryReader<'_> {
+    type Endian = LittleEndian;
+    type Offset = usize;
+
+    fn endian(&self) -> LittleEndian {
+        LittleEndian
+    }
+
+    fn len(&self) -> usize {
+        self.length
+    }
+
+    fn empty(&mut self) {
+        self.length = 0;
+    }
+
+    fn truncate(&mut self, length: usize) -> gimli::Result<()> {
+        if length > self.length {
+            return Err(gimli::Error::UnexpectedEof(self.offset_id()));
+        }
+        self.length = length;
+        Ok(())
+    }
+
+    fn offset_from(&self, base: &Self) -> usize {
+        self.address.wrapping_sub(base.address) as usize
+    }
+
+    fn offset_id(&self) -> ReaderOffsetId {
+        ReaderOffsetId(self.address)
+    }
+
+    fn lookup_offset_id(&self, id: ReaderOffsetId) -> Option<usize> {
+        let offset = id.0.checked_sub(self.address)? as usize;
+        (offset <= self.length).then_some(offset)
+    }
+
+    fn find(&self, byte: u8) -> gimli::Result<usize> {
+        (0..self.length.min(MAX_SLICE))
+            .find_map(
+                |offset| match self.memory.u8(self.address.wrapping_add(offset as u64)) {
+                    Ok(found) => (found == byte).then_some(Ok(offset)),
+                    Err(_) => Some(Err(gimli::Error::Io)),
+                },
+            )
+            .unwrap_or_else(|| Err(gimli::Error::UnexpectedEof(self.offset_id())))
+    }
+
+    fn skip(&mut self, length: usize) -> gimli::Result<()> {
+        self.split(length).map(|_| ())
+    }
+
+    fn split(&mut self, length: usize) -> gimli::Result<Self> {
+        if length > self.length {
+            return Err(gimli::Error::UnexpectedEof(self.offset_id()));
+        }
+        let head = Self {
+            memory: self.memory,
+            address: self.address,
+            length,
+        };
+        self.address = self.address.wrapping_add(length as u64);
+        self.length -= length;
+        Ok(head)
+    }
+
+    fn to_slice(&self) -> gimli::Result<Cow<'_, [u8]>> {
+        self.copy().map(Cow::Owned)
+    }
+
+    fn to_string(&self) -> gimli::Result<Cow<'_, str>> {
+        String::from_utf8(self.copy()?)
+            .map(Cow::Owned)
+            .map_err(|_| gimli::Error::BadUtf8)
+    }
+
+    fn to_string_lossy(&self) -> gimli::Result<Cow<'_, str>> {
+        Ok(Cow::Owned(
+            String::from_utf8_lossy(&self.copy()?).into_owned(),
+        ))
+    }
+
+    fn read_slice(&mut self, buffer: &mut [u8]) -> gimli::Result<()> {
+        let head = self.split(buffer.len())?;
+        head.memory
+            .read(head.address, buffer)
+            .map_err(|_| gimli::Error::Io)
+    }
+}

@@ -1,0 +1,335 @@
+//! Walks native stacks, and says of each frame how it was found.
+//!
+//! Order of trust: unwind tables; the return address that a call to a bad target left behind; the
+//! frame pointer; a scan of the stack for something that looks like a return address. The last two
+//! are guesses and marked as such: a module without tables (XLA's compiled code) has no better way.
+
+use std::collections::HashSet;
+
+use crashlens_core::{Address, FrameTrust, Registers, StackEnd};
+use gimli::{CfaRule, Register, RegisterRule, X86_64};
+
+use crate::cfi::{Row, Rows};
+use crate::image::Images;
+use crate::{ProcessSnapshot, ReadMemory, Unreadable};
+
+mod call;
+mod expression;
+
+/// More than any program that works; a stack overflow has a hundred times as many, which repeat.
+pub(crate) const MAX_FRAMES: usize = 1024;
+/// How far a scan looks: frames of 8 KiB and more are rare, and every further word is a chance to be wrong.
+const MAX_SCAN_WORDS: u64 = 1024;
+/// A stack of nothing but guesses is noise.
+const MAX_GUESSES: usize = 16;
+
+/// A native frame before it has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawFrame {
+    /// Where execution was, or is to return to.
+    pub(crate) address: u64,
+    /// The address to look up: inside the call for a return address.
+    pub(crate) lookup: u64,
+    /// The stack pointer in this frame.
+    pub(crate) stack: u64,
+    pub(crate) trust: FrameTrust,
+}
+
+impl RawFrame {
+    /// The frame a thread was stopped in.
+    pub(crate) fn interrupted(registers: &Registers) -> Self {
+        Self {
+            address: registers.rip.0,
+            lookup: registers.rip.0,
+            stack: registers.rsp.0,
+            trust: FrameTrust::Registers,
+        }
+    }
+}
+
+/// A native stack before it has names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawStack {
+    pub(crate) frames: Vec<RawFrame>,
+    pub(crate) end: StackEnd,
+}
+
+/// Walks the stacks of one process.
+pub(crate) struct Walker<'process> {
+    snapshot: &'process ProcessSnapshot,
+    memory: &'process dyn ReadMemory,
+    images: &'process Images,
+    rows: Rows,
+}
+
+/// Registers by DWARF number; `None` once a value is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known([Option<u64>; 17]);
+
+impl Known {
+    fn from(registers: &Registers) -> Self {
+        let r = registers;
+        let in_dwarf_order = [
+            r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
+            r.r12, r.r13, r.r14, r.r15, r.rip,
+        ];
+        Self(in_dwarf_order.map(|value| Some(value.0)))
+    }
+
+    pub(crate) fn get(&self, register: Register) -> Option<u64> {
+        self.0.get(usize::from(register.0)).copied().flatten()
+    }
+
+    fn set(&mut self, register: Register, value: Option<u64>) {
+        if let Some(slot) = self.0.get_mut(usize::from(register.0)) {
+            *slot = value;
+        }
+    }
+}
+
+/// A step to the caller.
+struct Step {
+    registers: Known,
+    trust: FrameTrust,
+    /// Whether the caller was interrupted here rather than having called.
+    interrupted: bool,
+}
+
+impl<'process> Walker<'process> {
+    pub(crate) fn new(
+        snapshot: &'process ProcessSnapshot,
+        memory: &'process dyn ReadMemory,
+        images: &'process Images,
+    ) -> Self {
+        Self {
+            snapshot,
+            memory,
+            images,
+            rows: Rows::default(),
+        }
+    }
+
+    /// The stack of a thread with these registers.
+    pub(crate) fn walk(&mut self, registers: &Registers) -> RawStack {
+        let mut known = Known::from(registers);
+        let mut frames = vec![RawFrame::interrupted(registers)];
+        let mut seen = HashSet::new();
+        let mut guesses = 0;
+        // The first frame was interrupted, not left by a call: its address is looked up as it is.
+        let mut interrupted = true;
+        let end = loop {
+            if frames.len() >= MAX_FRAMES {
+                break StackEnd::DepthLimit;
+            }
+            let step = match self.step(&known, interrupted) {
+                Ok(step) => step,
+                Err(end) => break end,
+            };
+            let (Some(address), Some(stack)) = (
+                step.registers.get(X86_64::RA),
+                step.registers.get(X86_64::RSP),
+            ) else {
+                break StackEnd::Lost;
+            };
+            if address == 0 {
+                break StackEnd::Complete;
+            }
+            if !seen.insert((address, stack)) {
+                break StackEnd::Loop;
+            }
+            if matches!(step.trust, FrameTrust::FramePointer | FrameTrust::Scan) {
+                guesses += 1;
+                if guesses > MAX_GUESSES {
+                    break StackEnd::Lost;
+                }
+            }
+            interrupted = step.interrupted;
+            // A return address points after the call. When the callee never returns (`abort`,
+            // `std::terminate`) the compiler may end the function with the call, and the return address
+            // already belongs to the next function: a CHECK failure would blame a stranger.
+            let lookup = if interrupted {
+                address
+            } else {
+                address.wrapping_sub(1)
+            };
+            frames.push(RawFrame {
+                address,
+                lookup,
+                stack,
+                trust: step.trust,
+            });
+            known = step.registers;
+        };
+        RawStack { frames, end }
+    }
+
+    fn step(&mut self, known: &Known, interrupted: bool) -> Result<Step, StackEnd> {
+        let address = known.get(X86_64::RA).ok_or(StackEnd::Lost)?;
+        let lookup = if interrupted {
+            address
+        } else {
+            address.wrapping_sub(1)
+        };
+        let row = self
+            .images
+            .at(lookup)
+            .and_then(|image| self.rows.find(self.memory, image, lookup));
+        if let Some(row) = row {
+            // `_start` and `clone` mark their return address as undefined: the stack is complete.
+            if has_no_caller(&row) {
+                return Err(StackEnd::Complete);
+            }
+            if let Ok(Some(registers)) = self.apply(&row, known) {
+                return Ok(Step {
+                    registers,
+                    trust: FrameTrust::CallFrameInfo,
+                    interrupted: row.is_signal,
+                });
+            }
+        }
+        let stack = known.get(X86_64::RSP).ok_or(StackEnd::Lost)?;
+        if interrupted && !self.is_code(address) {
+            // A call or jump to a bad address: the caller's return address is still on top of the stack.
+            return self.caller_by_call_target(known, stack);
+        }
+        self.caller_by_frame_pointer(known, stack)
+            .or_else(|| self.caller_by_scan(known, stack))
+            .ok_or(StackEnd::Lost)
+    }
+
+    /// The caller's registers by the rules of `row`.
+    fn apply(&self, row: &Row, known: &Known) -> Result<Option<Known>, Unreadable> {
+        let cfa = match &row.cfa {
+            CfaRule::RegisterAndOffset { register, offset } => known
+                .get(*register)
+                .map(|value| value.wrapping_add_signed(*offset)),
+            CfaRule::Expression(expression) => {
+                expression::evaluate(self.memory, row, expression, known, None)
+            }
+        };
+        let Some(cfa) = cfa else { return Ok(None) };
+        // Callee-saved registers that no rule mentions keep their values; the others a call may have changed.
+        let mut caller = *known;
+        for lost in [
+            X86_64::RAX,
+            X86_64::RCX,
+            X86_64::RDX,
+            X86_64::RSI,
+            X86_64::RDI,
+        ] {
+            caller.set(lost, None);
+        }
+        caller.set(X86_64::RSP, Some(cfa));
+        caller.set(X86_64::RA, None);
+        for (register, rule) in &row.rules {
+            let value = match rule {
+                RegisterRule::SameValue => known.get(*register),
+                RegisterRule::Offset(offset) => {
+                    Some(self.memory.u64(cfa.wrapping_add_signed(*offset))?)
+                }
+                RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add_signed(*offset)),
+                RegisterRule::Register(other) => known.get(*other),
+                RegisterRule::Expression(expression) => {
+                    match expression::evaluate(self.memory, row, expression, known, Some(cfa)) {
+                        Some(address) => Some(self.memory.u64(address)?),
+                        None => None,
+                    }
+                }
+                RegisterRule::ValExpression(expression) => {
+                    expression::evaluate(self.memory, row, expression, known, Some(cfa))
+                }
+                // Undefined, and rules that x86-64 does not have.
+                _ => None,
+            };
+            let target = if *register == row.return_address {
+                X86_64::RA
+            } else {
+                *register
+            };
+            caller.set(target, value);
+        }
+        Ok(caller.get(X86_64::RA).is_some().then_some(caller))
+    }
+
+    fn caller_by_call_target(&self, known: &Known, stack: u64) -> Result<Step, StackEnd> {
+        let caller = self.memory.u64(stack).map_err(|gap| StackEnd::Unreadable {
+            address: Address(gap.address),
+        })?;
+        if !self.is_return_address(caller) {
+            return self.caller_by_scan(known, stack).ok_or(StackEnd::Lost);
+        }
+        let mut registers = *known;
+        registers.set(X86_64::RA, Some(caller));
+        registers.set(X86_64::RSP, Some(stack.wrapping_add(8)));
+        Ok(Step {
+            registers,
+            trust: FrameTrust::CallTarget,
+            interrupted: false,
+        })
+    }
+
+    fn caller_by_frame_pointer(&self, known: &Known, stack: u64) -> Option<Step> {
+        let frame = known.get(X86_64::RBP)?;
+        // The saved frame pointer lies above the stack pointer, aligned, in the same mapping.
+        let mapping = self.snapshot.mapping_at(stack)?;
+        if frame % 8 != 0 || frame < stack || !mapping.contains(frame.saturating_add(8)) {
+            return None;
+        }
+        let saved = self.memory.u64(frame).ok()?;
+        let caller = self.memory.u64(frame + 8).ok()?;
+        if saved <= frame || !self.is_return_address(caller) {
+            return None;
+        }
+        let mut registers = *known;
+        registers.set(X86_64::RA, Some(caller));
+        registers.set(X86_64::RSP, Some(frame + 16));
+        registers.set(X86_64::RBP, Some(saved));
+        Some(Step {
+            registers,
+            trust: FrameTrust::FramePointer,
+            interrupted: false,
+        })
+    }
+
+    fn caller_by_scan(&self, known: &Known, stack: u64) -> Option<Step> {
+        let mapping = self.snapshot.mapping_at(stack)?;
+        let first = stack.checked_add(7)? & !7;
+        for index in 0..MAX_SCAN_WORDS {
+            let place = first.checked_add(index * 8)?;
+            if !mapping.contains(place) {
+                return None;
+            }
+            let word = self.memory.u64(place).ok()?;
+            if self.is_return_address(word) {
+                let mut registers = *known;
+                registers.set(X86_64::RA, Some(word));
+                registers.set(X86_64::RSP, Some(place + 8));
+                return Some(Step {
+                    registers,
+                    trust: FrameTrust::Scan,
+                    interrupted: false,
+                });
+            }
+        }
+        None
+    }
+
+    fn is_code(&self, address: u64) -> bool {
+        self.snapshot
+            .mapping_at(address)
+            .is_some_and(crashlens_core::Mapping::is_executable)
+    }
+
+    fn is_return_address(&self, address: u64) -> bool {
+        self.is_code(address) && call::precedes(self.memory, address)
+    }
+}
+
+/// Whether the row says that there is no caller. Every other row says where its return address is.
+fn has_no_caller(row: &Row) -> bool {
+    let rule = row
+        .rules
+        .iter()
+        .find(|(register, _)| *register == row.return_address);
+    rule.is_none_or(|(_, rule)| matches!(rule, RegisterRule::Undefined))
+}

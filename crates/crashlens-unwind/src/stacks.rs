@@ -1,0 +1,286 @@
+//! From a stopped process to named, mixed stacks, in two steps: what needs the process, and what does not.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crashlens_core::{
+    Address, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Thread,
+    ThreadRole,
+};
+
+use crate::image::Images;
+use crate::merge::merge;
+use crate::native::{RawFrame, RawStack, Walker};
+use crate::python::{self, PythonState, PythonThread, SymbolLookup};
+use crate::recording::{
+    Answers, RecordedMemory, Recorder, Recording, RecordingError, RecordingLookup,
+};
+use crate::roles;
+use crate::source::Sources;
+use crate::symbols::{FileSymbols, FrameName};
+use crate::{Files, ProcessSnapshot, ReadMemory};
+
+/// The stacks of a stopped process, and what else was found while reading them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stacks {
+    /// All threads, the crashed one first.
+    pub threads: Vec<Thread>,
+    /// Loaded ELF files, without their packages.
+    pub modules: Vec<Module>,
+    /// The interpreter.
+    pub python: Observed<PythonRuntime>,
+    /// What was read, in a form that [`replay`] understands.
+    pub recording: Vec<u8>,
+}
+
+/// Addresses of frames, found while the process stood still, not yet named.
+pub struct Walked {
+    snapshot: ProcessSnapshot,
+    images: Images,
+    stacks: Vec<RawStack>,
+    python: Option<PythonState>,
+    runtime: Observed<PythonRuntime>,
+    memory: RecordedMemory,
+    answers: Answers,
+}
+
+/// Reads all stacks. The process must stand still until this returns, which it does soon after `deadline`.
+pub fn walk(
+    snapshot: &ProcessSnapshot,
+    memory: &dyn ReadMemory,
+    files: &dyn Files,
+    deadline: Instant,
+    gaps: &mut Gaps,
+) -> Walked {
+    let symbols = FileSymbols::new(files);
+    let walked = walk_with(snapshot, memory, &symbols, deadline, gaps);
+    symbols.into_gaps().0.into_iter().for_each(|gap| {
+        gaps.add(gap.part, gap.reason, gap.remedy.as_deref());
+    });
+    walked
+}
+
+fn walk_with(
+    snapshot: &ProcessSnapshot,
+    memory: &dyn ReadMemory,
+    symbols: &dyn SymbolLookup,
+    deadline: Instant,
+    gaps: &mut Gaps,
+) -> Walked {
+    let recorder = Recorder::new(memory, deadline);
+    let images = Images::find(snapshot, &recorder);
+    let mut snapshot = snapshot.clone();
+    // The crashed thread first: if time runs out, it is the others that are missing.
+    snapshot
+        .threads
+        .sort_by_key(|thread| Some(thread.id) != snapshot.crashed_thread);
+    let lookup = RecordingLookup {
+        files: symbols,
+        answers: RefCell::default(),
+    };
+    let known_gaps = gaps.0.len();
+    let python = python::read(
+        &recorder,
+        &images.modules(),
+        &lookup,
+        &snapshot.threads,
+        gaps,
+    );
+    let runtime = match (&python, gaps.0.len() > known_gaps) {
+        (Some(state), _) => Observed::Known(state.runtime.clone()),
+        (None, true) => Observed::Unknown(crashlens_core::GapId(known_gaps)),
+        (None, false) => Observed::Absent,
+    };
+    let mut walker = Walker::new(&snapshot, &recorder, &images);
+    let mut stacks = Vec::with_capacity(snapshot.threads.len());
+    for thread in &snapshot.threads {
+        stacks.push(match &thread.registers {
+            None => RawStack {
+                frames: Vec::new(),
+                end: StackEnd::NotStopped,
+            },
+            Some(registers) if recorder.is_expired() => RawStack {
+                frames: vec![RawFrame::interrupted(registers)],
+                end: StackEnd::TimeLimit,
+            },
+            Some(registers) => walker.walk(registers),
+        });
+    }
+    if recorder.is_expired() {
+        gaps.add(
+            "some stacks",
+            "reading the process took longer than it may be held",
+            None,
+        );
+    }
+    let answers = lookup.answers.into_inner();
+    Walked {
+        images,
+        stacks,
+        python,
+        runtime,
+        memory: recorder.into_memory(),
+        answers,
+        snapshot,
+    }
+}
+
+impl Walked {
+    /// Names the frames. The process need not exist any more.
+    pub fn name_frames(self, files: &dyn Files, gaps: &mut Gaps) -> Stacks {
+        let symbols = FileSymbols::new(files);
+        let mut names = BTreeMap::new();
+        for (module, addresses) in self.addresses_by_module() {
+            let found = symbols.names(module, &addresses);
+            names.extend(addresses.into_iter().zip(found));
+        }
+        for gap in symbols.into_gaps().0 {
+            gaps.add(gap.part, gap.reason, gap.remedy.as_deref());
+        }
+        let mut sources = Sources::default();
+        for (file, lines) in self.python_lines() {
+            sources.read(files, file, &lines);
+        }
+        self.assemble(names, sources.into_lines())
+    }
+
+    fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
+        let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
+        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
+            if let Some(image) = self.images.at(frame.lookup) {
+                let (_, addresses) = by_start
+                    .entry(image.module.start)
+                    .or_insert_with(|| (&image.module, Vec::new()));
+                addresses.push(frame.lookup);
+            }
+        }
+        by_start
+            .into_values()
+            .map(|(module, mut addresses)| {
+                addresses.sort_unstable();
+                addresses.dedup();
+                (module, addresses)
+            })
+            .collect()
+    }
+
+    fn python_lines(&self) -> BTreeMap<&str, Vec<u32>> {
+        let mut wanted: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        let threads = self.python.iter().flat_map(|state| &state.threads);
+        for frame in threads.flat_map(|thread| &thread.frames) {
+            if let Some(line) = frame.line {
+                wanted.entry(&frame.file).or_default().push(line);
+            }
+        }
+        wanted
+    }
+
+    fn assemble(
+        self,
+        names: BTreeMap<u64, Vec<FrameName>>,
+        sources: BTreeMap<String, BTreeMap<u32, String>>,
+    ) -> Stacks {
+        let mut threads = Vec::with_capacity(self.stacks.len());
+        for (thread, stack) in self.snapshot.threads.iter().zip(&self.stacks) {
+            let mut native = Vec::new();
+            let mut stack_pointers = Vec::new();
+            for frame in &stack.frames {
+                native.extend(self.native_frames(*frame, &names));
+                stack_pointers.resize(native.len(), frame.stack);
+            }
+            let python = self.python_thread(thread.id);
+            let version = self.python.as_ref().map_or((0, 0), |state| state.version);
+            let mut frames = merge(native, &stack_pointers, python, version);
+            add_sources(&mut frames, &sources);
+            threads.push(Thread {
+                id: thread.id,
+                name: thread.name.clone(),
+                role: ThreadRole::Other,
+                crashed: Some(thread.id) == self.snapshot.crashed_thread,
+                holds_gil: self.holds_gil(python),
+                waits_for_crashed: false,
+                frames,
+                end: stack.end,
+            });
+        }
+        roles::assign(&mut threads, self.snapshot.pid);
+        let modules = self.images.modules();
+        let recording = Recording::new(self.snapshot, self.memory, self.answers, names, sources);
+        Stacks {
+            threads,
+            modules,
+            python: self.runtime,
+            recording: recording.encode(),
+        }
+    }
+
+    /// A thread without Python state cannot hold the lock, if there is an interpreter at all.
+    fn holds_gil(&self, thread: Option<&PythonThread>) -> Option<bool> {
+        thread.map_or(self.python.as_ref().map(|_| false), |thread| {
+            thread.holds_gil
+        })
+    }
+
+    fn python_thread(&self, id: u32) -> Option<&PythonThread> {
+        self.python
+            .iter()
+            .flat_map(|state| &state.threads)
+            .find(|thread| thread.thread == Some(id))
+    }
+
+    /// One frame, or several where functions were inlined; innermost first.
+    fn native_frames(
+        &self,
+        frame: RawFrame,
+        names: &BTreeMap<u64, Vec<FrameName>>,
+    ) -> Vec<NativeFrame> {
+        let module = self.images.at(frame.lookup).map(|image| &image.module);
+        let unnamed = [FrameName::default()];
+        let found = names
+            .get(&frame.lookup)
+            .filter(|found| !found.is_empty())
+            .map_or(unnamed.as_slice(), Vec::as_slice);
+        found
+            .iter()
+            .map(|name| NativeFrame {
+                address: Address(frame.address),
+                library: module.map(|module| module.name.clone()),
+                path: module.map(|module| module.path.clone()),
+                module_offset: module
+                    .map(|module| Address(frame.address.wrapping_sub(module.bias.0))),
+                function: name.function.clone(),
+                function_offset: name.offset,
+                source: name.source.clone(),
+                inlined: name.inlined,
+                trust: frame.trust,
+            })
+            .collect()
+    }
+}
+
+fn add_sources(frames: &mut [Frame], sources: &BTreeMap<String, BTreeMap<u32, String>>) {
+    for frame in frames {
+        if let Frame::Python(python) = frame {
+            let lines = sources.get(&python.file);
+            python.source = lines
+                .zip(python.line)
+                .and_then(|(lines, line)| lines.get(&line).cloned());
+        }
+    }
+}
+
+/// Finds the stacks again from what was recorded: the same answer, without the process or its files.
+pub fn replay(recording: &[u8], gaps: &mut Gaps) -> Result<Stacks, RecordingError> {
+    // A recording is at most as large as what one process's stacks needed; reading it again takes milliseconds.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let (recording, memory) = Recording::decode(recording)?;
+    let walked = walk_with(
+        &recording.snapshot,
+        &memory,
+        &recording.answers,
+        deadline,
+        gaps,
+    );
+    Ok(walked.assemble(recording.names, recording.sources))
+}

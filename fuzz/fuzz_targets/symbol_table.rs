@@ -1,0 +1,6 @@
+//! A module file whose tables say anything.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::symbol_table(bytes));

@@ -1,0 +1,168 @@
+//! `cargo xtask corpus`: runs the live corpus under crashlens and scores the answers.
+//!
+//! Works only through the command line and the JSON report, as a user's own tools would.
+
+mod case;
+mod compare;
+mod live;
+mod names;
+mod score;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail, ensure};
+use nix::sys::resource::{Resource, setrlimit};
+
+use self::case::Case;
+use self::score::{Row, Score};
+use crate::{python, workspace};
+
+/// The version that the committed score and the project's tests are about.
+pub const DEFAULT_TENSORFLOW: &str = "2.15.1";
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The version of tensorflow-cpu
+    #[arg(long, value_name = "VERSION", default_value = DEFAULT_TENSORFLOW)]
+    pub tensorflow: String,
+    /// Run only this case; may be given several times
+    #[arg(long = "case", value_name = "ID")]
+    pub cases: Vec<String>,
+    /// Write the score as the snapshot that later runs are compared with
+    #[arg(long)]
+    pub update: bool,
+    /// Use this crashlens instead of building one
+    #[arg(long, value_name = "PATH")]
+    pub crashlens: Option<PathBuf>,
+    /// Use this interpreter, which has TensorFlow, instead of making an environment
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Keep each case's folder (report, capture, output) here
+    #[arg(long, value_name = "FOLDER")]
+    pub keep: Option<PathBuf>,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let all: Vec<_> = Case::all()?
+        .into_iter()
+        .filter(|(_, case)| !case.expected(&options.tensorflow).is_empty())
+        .collect();
+    for id in &options.cases {
+        ensure!(
+            all.iter().any(|(_, case)| case.id == *id),
+            "no case {id} on TensorFlow {}",
+            options.tensorflow
+        );
+    }
+    let python = match &options.python {
+        Some(path) => std::path::absolute(path)?,
+        None => environment(&options.tensorflow, &all)?,
+    };
+    let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
+    // Core files of gigabytes would be written where the machine's core_pattern is a plain file name.
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+
+    println!("{}", Row::HEADING);
+    let mut score = Score::default();
+    for (folder, case) in &all {
+        if options.cases.is_empty() || options.cases.contains(&case.id) {
+            let row = live::run_case(folder, case, options, &python, &crashlens)?;
+            print!("{row}");
+            for remark in &row.remarks {
+                println!("    (not scored: {remark})");
+            }
+            score.rows.push(row);
+        }
+    }
+    println!("\n{}", score.summary());
+    settle(options, &score)
+}
+
+fn settle(options: &Options, score: &Score) -> Result<()> {
+    let path = snapshot_path(&options.tensorflow);
+    if options.update {
+        fs_err::write(
+            &path,
+            score.merged_into(&fs_err::read_to_string(&path).unwrap_or_default()),
+        )?;
+        println!("wrote {}", path.display());
+        return Ok(());
+    }
+    let Ok(committed) = fs_err::read_to_string(&path) else {
+        bail!(
+            "there is no committed score for TensorFlow {}; --update writes one",
+            options.tensorflow
+        );
+    };
+    let differences = score.differences(&committed);
+    for difference in &differences.tolerated {
+        println!("differs from the committed score, which varies from run to run: {difference}");
+    }
+    for difference in &differences.failures {
+        println!("differs from the committed score: {difference}");
+    }
+    ensure!(
+        differences.failures.is_empty(),
+        "{} cases differ from {}",
+        differences.failures.len(),
+        path.display()
+    );
+    println!("as in the committed score");
+    Ok(())
+}
+
+fn snapshot_path(tensorflow: &str) -> PathBuf {
+    workspace::root().join(format!("corpus/score-{tensorflow}.txt"))
+}
+
+/// The interpreter of an environment with this TensorFlow and what the cases need beside it.
+pub fn default_environment() -> Result<PathBuf> {
+    environment(DEFAULT_TENSORFLOW, &Case::all()?)
+}
+
+fn environment(tensorflow: &str, cases: &[(PathBuf, Case)]) -> Result<PathBuf> {
+    let series = match tensorflow {
+        "2.4.1" => (3, 8),
+        "2.8.0" => (3, 10),
+        _ => (3, 11),
+    };
+    let Some(interpreter) = python::of_series(series) else {
+        bail!(
+            "TensorFlow {tensorflow} needs Python {}.{}, and there is none here",
+            series.0,
+            series.1
+        );
+    };
+    let mut packages = BTreeSet::from([format!("tensorflow-cpu=={tensorflow}")]);
+    if series < (3, 11) {
+        // Generated code of these versions refuses any later protobuf.
+        packages.insert("protobuf<3.21".to_owned());
+    }
+    for (_, case) in cases
+        .iter()
+        .filter(|(_, case)| !case.expected(tensorflow).is_empty())
+    {
+        packages.extend(case.packages.iter().cloned());
+    }
+    let constraints = workspace::root().join(format!("corpus/constraints-{tensorflow}.txt"));
+    let constraints = constraints.is_file().then_some(constraints);
+    python::environment(
+        &format!("venv-{tensorflow}"),
+        &interpreter,
+        &packages,
+        constraints.as_deref(),
+    )
+}
+
+/// Copies a case's files, so that nothing a run leaves behind reaches the next one.
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs_err::create_dir_all(to)?;
+    for entry in fs_err::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs_err::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Runs one case: build, supervise, replay.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::case::{Case, Expected};
+use super::compare::{Observed, compare};
+use super::score::Row;
+use super::{Options, copy_folder};
+use crate::command::{self, Ended};
+
+/// Where the capture is saved. Further deaths of the same run get further endings.
+const CAPTURE: &str = "death.crashlens";
+/// A program that hangs by design has shown so by then.
+const HANG_LIMIT: Duration = Duration::from_mins(1);
+/// The slowest case takes about 40 seconds on two busy cores.
+const LIMIT: Duration = Duration::from_mins(5);
+
+pub fn run_case(
+    folder: &Path,
+    case: &Case,
+    options: &Options,
+    python: &Path,
+    crashlens: &Path,
+) -> Result<Row> {
+    if let Some(reason) = case.obstacle() {
+        return Ok(Row::skipped(case, &reason));
+    }
+    let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
+    let place = scratch.path().join(&case.id);
+    copy_folder(folder, &place)?;
+    if let Some(build) = &case.build {
+        command::succeed(
+            Command::new("bash")
+                .args(["-c", build])
+                .env("PYTHON", python)
+                .current_dir(&place),
+        )
+        .with_context(|| format!("cannot build the operator of {}", case.id))?;
+    }
+    let observed = observe(case, options, python, crashlens, &place)?;
+    if let Some(keep) = &options.keep {
+        copy_folder(&place, &keep.join(&case.id))?;
+    }
+    let expected = case.expected(&options.tensorflow);
+    Ok(compare(case, &expected, &options.tensorflow, &observed))
+}
+
+fn observe(
+    case: &Case,
+    options: &Options,
+    python: &Path,
+    crashlens: &Path,
+    place: &Path,
+) -> Result<Observed> {
+    let hangs = case.expected(&options.tensorflow).contains(&Expected::Hang);
+    let mut run = Command::new(crashlens);
+    run.args([
+        "run",
+        "--format",
+        "json",
+        "--output",
+        "report.json",
+        "--save",
+        CAPTURE,
+        "--",
+    ]);
+    if place.join("repro.sh").is_file() {
+        run.args(["bash", "repro.sh"]).arg(python);
+    } else {
+        run.arg(python).arg("repro.py");
+    }
+    run.current_dir(place)
+        .env("TF_CPP_MIN_LOG_LEVEL", "2")
+        .stdin(Stdio::null())
+        .stdout(fs_err::File::create(place.join("stdout.txt"))?.into_file())
+        .stderr(fs_err::File::create(place.join("stderr.txt"))?.into_file());
+    let exit_code = match command::run_for(&mut run, if hangs { HANG_LIMIT } else { LIMIT })? {
+        Ended::Within(status) => Some(command::shell_status(status)),
+        Ended::Stopped => None,
+    };
+    Ok(Observed {
+        exit_code,
+        report: read_json(&place.join("report.json")),
+        replayed: replay(crashlens, place)?,
+    })
+}
+
+/// The deaths that `diagnose` finds in the saved captures; there is one file for each death.
+fn replay(crashlens: &Path, place: &Path) -> Result<Vec<Value>> {
+    let mut deaths = Vec::new();
+    for entry in fs_err::read_dir(place)? {
+        let name = entry?.file_name();
+        if !name.to_string_lossy().starts_with(CAPTURE) {
+            continue;
+        }
+        let mut diagnose = Command::new(crashlens);
+        diagnose
+            .args(["diagnose", "--format", "json"])
+            .arg(&name)
+            .current_dir(place);
+        let output = diagnose
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()?;
+        let report = serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default();
+        deaths.extend(
+            report
+                .pointer("/deaths")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default(),
+        );
+    }
+    Ok(deaths)
+}
+
+fn read_json(path: &Path) -> Option<Value> {
+    serde_json::from_str(&fs_err::read_to_string(path).ok()?).ok()
+}

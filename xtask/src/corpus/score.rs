@@ -1,0 +1,302 @@
+//! The score: one row per case, in a form that can be committed and compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::case::Case;
+
+/// One comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// The truth has nothing to compare with.
+    Unknown,
+    Same,
+    Miss {
+        expected: String,
+        got: String,
+    },
+}
+
+impl Cell {
+    pub fn miss(expected: &str, got: &str) -> Cell {
+        Cell::Miss {
+            expected: shortened(expected),
+            got: shortened(got),
+        }
+    }
+
+    fn is_miss(&self) -> bool {
+        matches!(self, Cell::Miss { .. })
+    }
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= 100 {
+        text.to_owned()
+    } else {
+        text.chars().take(100).chain("…".chars()).collect()
+    }
+}
+
+/// All comparisons of one case.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub id: String,
+    pub deterministic: bool,
+    pub skipped: Option<String>,
+    pub signal: Cell,
+    pub code: Cell,
+    pub address: Cell,
+    pub python: Cell,
+    pub function: Cell,
+    pub library: Cell,
+    pub exit: Cell,
+    pub replay: Cell,
+    /// Seen, but not part of the score.
+    pub remarks: Vec<String>,
+}
+
+const COLUMNS: [&str; 8] = [
+    "signal", "code", "address", "python", "function", "library", "exit", "replay",
+];
+
+impl Row {
+    pub const HEADING: &str = "case                              signal  code  address  python  function  library  exit  replay  verdict";
+
+    pub fn new(case: &Case) -> Row {
+        Row {
+            id: case.id.clone(),
+            deterministic: case.is_deterministic(),
+            skipped: None,
+            signal: Cell::Unknown,
+            code: Cell::Unknown,
+            address: Cell::Unknown,
+            python: Cell::Unknown,
+            function: Cell::Unknown,
+            library: Cell::Unknown,
+            exit: Cell::Unknown,
+            replay: Cell::Unknown,
+            remarks: Vec::new(),
+        }
+    }
+
+    pub fn skipped(case: &Case, reason: &str) -> Row {
+        Row {
+            skipped: Some(reason.to_owned()),
+            ..Row::new(case)
+        }
+    }
+
+    fn cells(&self) -> [&Cell; 8] {
+        let Row {
+            signal,
+            code,
+            address,
+            python,
+            function,
+            library,
+            exit,
+            replay,
+            ..
+        } = self;
+        [
+            signal, code, address, python, function, library, exit, replay,
+        ]
+    }
+
+    /// How many comparisons failed.
+    pub fn misses(&self) -> usize {
+        self.cells().iter().filter(|cell| cell.is_miss()).count()
+    }
+
+    pub fn verdict(&self) -> &'static str {
+        let places = [&self.function, &self.library];
+        let named = places.iter().filter(|cell| ***cell == Cell::Same).count();
+        let unnamed = places.iter().filter(|cell| cell.is_miss()).count();
+        match self.misses() {
+            _ if self.skipped.is_some() => "skipped",
+            0 => "match",
+            1 if named == 1 && unnamed == 1 => "part",
+            _ => "miss",
+        }
+    }
+
+    /// The row as it is committed.
+    fn block(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Each miss is named with what was expected and what came.
+impl fmt::Display for Row {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:<34}", self.id)?;
+        if let Some(reason) = &self.skipped {
+            return writeln!(out, "skipped: {reason}");
+        }
+        for (column, cell) in COLUMNS.iter().zip(self.cells()) {
+            let word = match cell {
+                Cell::Unknown => "-",
+                Cell::Same => "ok",
+                Cell::Miss { .. } => "MISS",
+            };
+            write!(out, "{word:<width$}", width = column.len() + 2)?;
+        }
+        writeln!(out, "{}", self.verdict())?;
+        for (column, cell) in COLUMNS.iter().zip(self.cells()) {
+            if let Cell::Miss { expected, got } = cell {
+                writeln!(out, "    {column}: expected {expected}, got {got}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of one run.
+#[derive(Default)]
+pub struct Score {
+    pub rows: Vec<Row>,
+}
+
+/// What is not as it was committed.
+#[derive(Default)]
+pub struct Differences {
+    pub failures: Vec<String>,
+    /// Of cases that do not end alike in every run, or that one of the two machines cannot run.
+    pub tolerated: Vec<String>,
+}
+
+impl Score {
+    pub fn summary(&self) -> String {
+        let count = |verdict: &str| {
+            self.rows
+                .iter()
+                .filter(|row| row.verdict() == verdict)
+                .count()
+        };
+        let [all, part, miss, skipped] = ["match", "part", "miss", "skipped"].map(count);
+        format!(
+            "{} cases: {all} match, {part} part, {miss} miss, {skipped} skipped",
+            self.rows.len()
+        )
+    }
+
+    /// The committed text with this run's rows in the place of its own.
+    pub fn merged_into(&self, committed: &str) -> String {
+        let mut blocks = blocks(committed);
+        blocks.extend(self.rows.iter().map(|row| (row.id.clone(), row.block())));
+        let count = |verdict: &str| {
+            blocks
+                .values()
+                .filter(|block| verdict_of(block) == verdict)
+                .count()
+        };
+        let [all, part, miss, skipped] = ["match", "part", "miss", "skipped"].map(count);
+        let summary = format!(
+            "{} cases: {all} match, {part} part, {miss} miss, {skipped} skipped",
+            blocks.len()
+        );
+        let rows: String = blocks.into_values().collect();
+        format!("{}\n{rows}\n{summary}\n", Row::HEADING)
+    }
+
+    pub fn differences(&self, committed: &str) -> Differences {
+        let blocks = blocks(committed);
+        let mut differences = Differences::default();
+        for row in &self.rows {
+            let before = blocks.get(&row.id).map_or("not scored\n", String::as_str);
+            if before == row.block() {
+                continue;
+            }
+            let is_tolerated =
+                !row.deterministic || row.skipped.is_some() || verdict_of(before) == "skipped";
+            let text = format!("{}\nwas:\n{before}now:\n{}", row.id, row.block());
+            if is_tolerated {
+                &mut differences.tolerated
+            } else {
+                &mut differences.failures
+            }
+            .push(text);
+        }
+        differences
+    }
+}
+
+fn verdict_of(block: &str) -> &str {
+    let line = block.lines().next().unwrap_or_default();
+    if line.contains("skipped: ") {
+        "skipped"
+    } else {
+        line.split_whitespace().last().unwrap_or_default()
+    }
+}
+
+/// The committed rows by case: a row is its line and the indented ones below.
+fn blocks(committed: &str) -> BTreeMap<String, String> {
+    let mut blocks = BTreeMap::new();
+    let mut current = "";
+    for line in committed
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+    {
+        if !line.starts_with(' ') {
+            current = line.split_whitespace().next().unwrap_or_default();
+        }
+        let block: &mut String = blocks.entry(current.to_owned()).or_default();
+        block.push_str(line);
+        block.push('\n');
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, address: Cell) -> Row {
+        let (_, case) = Case::all()
+            .unwrap()
+            .into_iter()
+            .find(|(_, case)| case.id == id)
+            .unwrap();
+        Row {
+            address,
+            ..Row::new(&case)
+        }
+    }
+
+    #[test]
+    fn a_score_that_was_committed_is_found_again_without_differences() {
+        let score = Score {
+            rows: vec![
+                row("so-iter-chain", Cell::Same),
+                row("check-alive-bad", Cell::miss("0x0", "none")),
+            ],
+        };
+        let committed = score.merged_into("");
+        assert!(score.differences(&committed).failures.is_empty());
+        let worse = Score {
+            rows: vec![row("so-iter-chain", Cell::miss("0x0", "none"))],
+        };
+        assert_eq!(worse.differences(&committed).failures.len(), 1);
+        assert!(
+            worse
+                .merged_into(&committed)
+                .contains("2 cases: 0 match, 0 part, 2 miss, 0 skipped")
+        );
+    }
+
+    #[test]
+    fn a_case_that_varies_from_run_to_run_fails_nothing() {
+        let committed = Score {
+            rows: vec![row("exit-daemon-thread", Cell::Same)],
+        }
+        .merged_into("");
+        let now = Score {
+            rows: vec![row("exit-daemon-thread", Cell::miss("0x0", "none"))],
+        };
+        assert!(now.differences(&committed).failures.is_empty());
+        assert_eq!(now.differences(&committed).tolerated.len(), 1);
+    }
+}

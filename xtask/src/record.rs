@@ -1,0 +1,100 @@
+//! `cargo xtask record`: one recorded death per interpreter on this machine, for tests that run without any.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use crate::command::{self, Ended};
+use crate::python::{self, Interpreter};
+use crate::workspace;
+
+const FIXTURES: &str = "crates/crashlens-unwind/fixtures";
+/// SIGSEGV, as a shell has it.
+const DIED: i32 = 139;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Record only these, such as `python-3.8`
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Use this crashlens instead of building one
+    #[arg(long, value_name = "PATH")]
+    crashlens: Option<PathBuf>,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
+    let folder = workspace::root().join(FIXTURES).join("snapshots");
+    fs_err::create_dir_all(&folder)?;
+    let mut recorded = 0;
+    for interpreter in python::interpreters() {
+        let name = name(&interpreter);
+        if options.names.is_empty() || options.names.contains(&name) {
+            let size = record(
+                &crashlens,
+                &interpreter,
+                &folder.join(format!("{name}.crashlens")),
+            )?;
+            println!(
+                "{name}: {} KiB, from {}",
+                size / 1024,
+                interpreter.path.display()
+            );
+            recorded += 1;
+        }
+    }
+    ensure!(
+        recorded > 0,
+        "no interpreter of that name is on this machine"
+    );
+    Ok(())
+}
+
+/// A distribution's interpreter is linked and stripped in another way than one that was built by pyenv, so both are
+/// worth a recording of the same version.
+fn name(interpreter: &Interpreter) -> String {
+    let suffix = if interpreter.path.starts_with("/usr/bin") {
+        "-system"
+    } else {
+        ""
+    };
+    format!("python-{}{suffix}", interpreter.series())
+}
+
+fn record(crashlens: &Path, interpreter: &Interpreter, file: &Path) -> Result<u64> {
+    // A neutral folder keeps this machine's paths out of the recording as far as may be.
+    let place = tempfile::tempdir()?;
+    fs_err::copy(
+        workspace::root().join(FIXTURES).join("programs/deep.py"),
+        place.path().join("deep.py"),
+    )?;
+    let mut run = Command::new(crashlens);
+    run.args([
+        "run",
+        "--output",
+        "report.txt",
+        "--save",
+        "death.crashlens",
+        "--",
+    ])
+    .arg(&interpreter.path)
+    .arg("deep.py")
+    .current_dir(place.path())
+    .env_clear()
+    .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+    .stdin(Stdio::null())
+    .stdout(Stdio::null());
+    let ended = command::run_for(&mut run, Duration::from_mins(1))?;
+    let status = match ended {
+        Ended::Within(status) => command::shell_status(status),
+        Ended::Stopped => -1,
+    };
+    ensure!(
+        status == DIED,
+        "{} ended with status {status} instead of {DIED}",
+        interpreter.path.display()
+    );
+    Ok(fs_err::copy(place.path().join("death.crashlens"), file)?)
+}

@@ -1,0 +1,188 @@
+//! `cargo xtask test`: everything that has to hold, on a machine that may have nothing but Rust and Python.
+
+use std::fmt::Display;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+
+use crate::{command, corpus, fuzz, generate, tidy, workspace};
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Leave out what takes minutes: the fuzz targets and the live corpus
+    #[arg(long)]
+    quick: bool,
+    /// How long each fuzz target runs
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    fuzz_seconds: u32,
+}
+
+/// How a step ended, when it did not fail.
+enum Step {
+    Passed,
+    Skipped(String),
+}
+
+#[derive(Default)]
+struct Tally {
+    passed: u32,
+    failed: Vec<&'static str>,
+}
+
+impl Tally {
+    fn step(&mut self, name: &'static str, run: impl FnOnce() -> Result<Step>) {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let took =
+            |word: &dyn Display| println!("-- {name}: {word} ({} s)", start.elapsed().as_secs());
+        match run() {
+            Ok(Step::Passed) => {
+                self.passed += 1;
+                took(&"passed");
+            }
+            Ok(Step::Skipped(reason)) => took(&format!("skipped, {reason}")),
+            Err(error) => {
+                self.failed.push(name);
+                took(&format!("FAILED, {error:#}"));
+            }
+        }
+    }
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let mut tally = Tally::default();
+    tally.step("system packages", system_packages);
+    tally.step("format", || cargo(&["fmt", "--all", "--check"]));
+    tally.step("clippy", || {
+        cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ])
+    });
+    tally.step("tidy", || tidy::run().map(|()| Step::Passed));
+    tally.step("generated files", || {
+        generate::run(&generate::Options { check: true }).map(|()| Step::Passed)
+    });
+    tally.step("tests", tests);
+    tally.step("documentation tests", || {
+        cargo(&["test", "--quiet", "--workspace", "--doc"])
+    });
+    tally.step("documentation", documentation);
+    tally.step("dependencies", dependencies);
+    if !options.quick {
+        tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
+        tally.step("live corpus", live_corpus);
+    }
+    println!("\n{} passed, {} failed", tally.passed, tally.failed.len());
+    ensure!(
+        tally.failed.is_empty(),
+        "failed: {}",
+        tally.failed.join(", ")
+    );
+    Ok(())
+}
+
+fn cargo(arguments: &[&str]) -> Result<Step> {
+    command::succeed(workspace::cargo().args(arguments)).map(|()| Step::Passed)
+}
+
+/// Programs that tests run, and the Debian packages they are in.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("gdb", "gdb"),
+    ("strace", "strace"),
+    ("gcc", "gcc"),
+    ("g++", "g++"),
+    ("python3", "python3-venv"),
+];
+
+fn system_packages() -> Result<Step> {
+    let missing: Vec<_> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| workspace::find_program(program).is_none())
+        .map(|(_, package)| *package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(Step::Passed);
+    }
+    if !nix::unistd::geteuid().is_root() || workspace::find_program("apt-get").is_none() {
+        return Ok(Step::Skipped(format!(
+            "{} missing, and only root can install with apt",
+            missing.join(", ")
+        )));
+    }
+    command::succeed(Command::new("apt-get").args(["update", "-qq"]))?;
+    let mut install = Command::new("apt-get");
+    install
+        .args(["install", "-y", "-qq", "--no-install-recommends"])
+        .args(missing);
+    command::succeed(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    Ok(Step::Passed)
+}
+
+fn tests() -> Result<Step> {
+    if workspace::find_program("cargo-nextest").is_some() {
+        return cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]);
+    }
+    println!("cargo-nextest is not installed; cargo test runs the same tests, one at a time");
+    // Building nextest takes longer than all the tests. Tracing tests must not run side by side.
+    cargo(&[
+        "test",
+        "--workspace",
+        "--all-targets",
+        "--no-fail-fast",
+        "--",
+        "--test-threads=1",
+    ])
+}
+
+fn documentation() -> Result<Step> {
+    let mut doc = workspace::cargo();
+    doc.args([
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ])
+    .env("RUSTDOCFLAGS", "-D warnings");
+    command::succeed(&mut doc).map(|()| Step::Passed)
+}
+
+fn dependencies() -> Result<Step> {
+    if workspace::find_program("cargo-deny").is_none() {
+        return Ok(Step::Skipped("cargo-deny is not installed".to_owned()));
+    }
+    // Advisories need a database from the network, so they are no part of a test.
+    cargo(&["deny", "check", "licenses", "bans", "sources"])
+}
+
+fn fuzz_targets(seconds: u32) -> Result<Step> {
+    if fuzz::all_targets()?.is_empty() {
+        return Ok(Step::Skipped("there are no fuzz targets".to_owned()));
+    }
+    fuzz::run(&fuzz::Options {
+        seconds,
+        targets: Vec::new(),
+    })
+    .map(|()| Step::Passed)
+}
+
+fn live_corpus() -> Result<Step> {
+    let python = match corpus::default_environment() {
+        Ok(python) => python,
+        Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
+    };
+    let options = corpus::Options {
+        tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
+        cases: Vec::new(),
+        update: false,
+        crashlens: None,
+        python: Some(python),
+        keep: None,
+    };
+    corpus::run(&options).map(|()| Step::Passed)
+}

@@ -1,0 +1,211 @@
+//! `cargo xtask tidy`: rules of the tree that no compiler checks.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::{command, workspace};
+
+/// A file above its size is listed; one above this is refused.
+const MOST_LINES: usize = 600;
+const RULE_LINES: usize = 120;
+const SOURCE_LINES: usize = 400;
+
+/// The only file that may contain unsafe code.
+const UNSAFE_FILE: &str = "crates/crashlens-trace/src/sys.rs";
+
+/// Which of our crates each may use. No other edge exists.
+const DIRECTIONS: [(&str, &[&str]); 6] = [
+    ("crashlens-core", &[]),
+    ("crashlens-unwind", &["crashlens-core"]),
+    ("crashlens-trace", &["crashlens-core", "crashlens-unwind"]),
+    ("crashlens-inspect", &["crashlens-core"]),
+    (
+        "crashlens",
+        &[
+            "crashlens-core",
+            "crashlens-unwind",
+            "crashlens-trace",
+            "crashlens-inspect",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+pub fn run() -> Result<()> {
+    let mut faults = Vec::new();
+    for path in workspace::tracked_files()? {
+        // Binary recordings are no text, and a file may be deleted but not yet committed so.
+        if let Ok(text) = std::fs::read_to_string(workspace::root().join(&path)) {
+            faults.extend(machine_paths(&path, &text));
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                faults.extend(oversize(&path, &text));
+                faults.extend(misplaced_unsafe(&path, &text));
+                faults.extend(missing_forbid(&path, &text));
+            }
+        }
+    }
+    faults.extend(forbidden_edges()?);
+    for fault in &faults {
+        println!("{fault}");
+    }
+    ensure!(faults.is_empty(), "{} faults", faults.len());
+    Ok(())
+}
+
+/// Lines of code that are no tests: a test module stands at the end of its file.
+fn source_lines(text: &str) -> usize {
+    let lines: Vec<_> = text.lines().collect();
+    let opens_tests =
+        |pair: &[&str]| pair[0].trim() == "#[cfg(test)]" && pair[1].starts_with("mod ");
+    lines
+        .windows(2)
+        .position(opens_tests)
+        .unwrap_or(lines.len())
+}
+
+fn oversize(path: &Path, text: &str) -> Option<String> {
+    let lines = source_lines(text);
+    let is_rule = path.starts_with("crates/crashlens-core/src/rules") && !path.ends_with("mod.rs");
+    let limit = if is_rule { RULE_LINES } else { SOURCE_LINES };
+    if lines > limit && lines <= MOST_LINES {
+        println!(
+            "note: {} has {lines} lines; {limit} are the aim",
+            path.display()
+        );
+    }
+    (lines > MOST_LINES)
+        .then(|| format!("{} has {lines} lines, above {MOST_LINES}", path.display()))
+}
+
+/// Paths of the machine something was made on tell nothing to anyone else.
+fn machine_paths(path: &Path, text: &str) -> Option<String> {
+    // Put together here, lest this file finds itself.
+    let folders = ["root", "work", "tmp/lab"].map(|folder| format!("/{folder}/"));
+    let is_path = |line: &str, folder: &str| {
+        let starts = line.match_indices(folder).map(|(start, _)| start);
+        // `a/work/b` and `https://host/work/` are no absolute paths.
+        starts.into_iter().any(|start| {
+            !line[..start]
+                .ends_with(|before: char| before.is_alphanumeric() || "./_-}".contains(before))
+        })
+    };
+    let found = text
+        .lines()
+        .position(|line| folders.iter().any(|folder| is_path(line, folder)))?;
+    Some(format!(
+        "{}:{} has an absolute path of one machine",
+        path.display(),
+        found + 1
+    ))
+}
+
+fn misplaced_unsafe(path: &Path, text: &str) -> Option<String> {
+    if path == Path::new(UNSAFE_FILE) {
+        return None;
+    }
+    let keyword = "unsafe";
+    let forms = ["{", "fn ", "impl ", "extern ", "trait "].map(|form| format!("{keyword} {form}"));
+    let code = |line: &str| {
+        line.split("//")
+            .next()
+            .is_some_and(|code| forms.iter().any(|form| code.contains(form)))
+    };
+    let found = text.lines().position(code)?;
+    Some(format!(
+        "{}:{} has unsafe code, which belongs in {UNSAFE_FILE}",
+        path.display(),
+        found + 1
+    ))
+}
+
+/// Every crate but the tracer forbids unsafe code for good; xtask does so in its manifest.
+fn missing_forbid(path: &Path, text: &str) -> Option<String> {
+    let crates: PathBuf = path
+        .strip_prefix("crates")
+        .ok()?
+        .components()
+        .skip(1)
+        .collect();
+    let is_root = crates == Path::new("src/lib.rs") || crates == Path::new("src/main.rs");
+    if !is_root
+        || path.starts_with("crates/crashlens-trace")
+        || text.contains("#![forbid(unsafe_code)]")
+    {
+        return None;
+    }
+    Some(format!("{} lacks #![forbid(unsafe_code)]", path.display()))
+}
+
+fn forbidden_edges() -> Result<Vec<String>> {
+    let text = command::output(workspace::cargo().args([
+        "metadata",
+        "--no-deps",
+        "--format-version",
+        "1",
+    ]))?;
+    let metadata: Value = serde_json::from_str(&text)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists no packages")?;
+    let mut faults = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some((_, allowed)) = DIRECTIONS.iter().find(|(known, _)| *known == name) else {
+            faults.push(format!(
+                "{name} has no place in the direction of dependencies"
+            ));
+            continue;
+        };
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        for used in dependencies.filter_map(|dependency| dependency["name"].as_str()) {
+            if DIRECTIONS.iter().any(|(ours, _)| *ours == used) && !allowed.contains(&used) {
+                faults.push(format!("{name} must not depend on {used}"));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_at_the_end_of_a_file_do_not_count_as_source() {
+        assert_eq!(
+            source_lines("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"),
+            2
+        );
+        assert_eq!(source_lines("fn a() {}\n"), 1);
+    }
+
+    #[test]
+    fn an_absolute_path_is_found_and_a_relative_one_is_not() {
+        let folder = "work";
+        assert!(machine_paths(Path::new("x"), &format!("see /{folder}/x")).is_some());
+        assert!(
+            machine_paths(
+                Path::new("x"),
+                &format!("see ./{folder}/x and a/{folder}/x")
+            )
+            .is_none()
+        );
+    }
+
+    #[test]
+    fn the_word_in_a_comment_is_not_unsafe_code() {
+        let keyword = "unsafe";
+        assert!(
+            misplaced_unsafe(Path::new("a.rs"), &format!("let x = {keyword} {{ 1 }};")).is_some()
+        );
+        assert!(
+            misplaced_unsafe(
+                Path::new("a.rs"),
+                &format!("// {keyword} {{ }} is elsewhere")
+            )
+            .is_none()
+        );
+    }
+}
