@@ -2,8 +2,9 @@
 //!
 //! What the program gets instead of our standard error looks the same to it: a terminal of the same
 //! size and settings where it was a terminal, a pipe otherwise. What differs, and is accepted:
-//! - stdout is not relayed, so a line of stdout and a line of stderr written within microseconds of each
-//!   other may change places;
+//! - stdout is not relayed, so where both go to the same terminal or pipe, stdout overtakes stderr: of lines
+//!   written in direct succession, a quarter changed places on a busy machine. Relaying stdout too would
+//!   keep the order, but programs set terminal modes through stdout (curses), and those must reach the terminal;
 //! - settings the program makes on descriptor 2 (`tcsetattr`) reach its pty and not the real terminal,
 //!   and reading from descriptor 2 gives nothing (programs read keys from `/dev/tty` or stdin);
 //! - with `stty tostop`, a background program is not stopped by writing to stderr;
