@@ -101,11 +101,10 @@ fn a_broken_pipe_ends_the_program_as_without_crashlens() {
     let (reader, writer) = std::io::pipe().unwrap();
     supervised.command.stdout(writer);
     drop(reader);
-    // The test's own copy of the pipe's end is in `command`; it closes with it.
     let mut child = supervised.command.spawn().unwrap();
-    drop(supervised);
     drop(child.stdin.take());
     assert_eq!(child.wait().unwrap().code(), Some(128 + libc::SIGPIPE));
+    drop(supervised);
 }
 
 #[test]
