@@ -32,40 +32,69 @@ pub fn run(options: &Options) -> Result<()> {
     for interpreter in python::interpreters() {
         let name = name(&interpreter);
         if options.names.is_empty() || options.names.contains(&name) {
-            let size = record(&crashlens, &interpreter, &folder.join(format!("{name}.crashlens")))?;
-            println!("{name}: {} KiB, from {}", size / 1024, interpreter.path.display());
+            let size = record(
+                &crashlens,
+                &interpreter,
+                &folder.join(format!("{name}.crashlens")),
+            )?;
+            println!(
+                "{name}: {} KiB, from {}",
+                size / 1024,
+                interpreter.path.display()
+            );
             recorded += 1;
         }
     }
-    ensure!(recorded > 0, "no interpreter of that name is on this machine");
+    ensure!(
+        recorded > 0,
+        "no interpreter of that name is on this machine"
+    );
     Ok(())
 }
 
 /// A distribution's interpreter is linked and stripped in another way than one that was built by pyenv, so both are
 /// worth a recording of the same version.
 fn name(interpreter: &Interpreter) -> String {
-    let suffix = if interpreter.path.starts_with("/usr/bin") { "-system" } else { "" };
+    let suffix = if interpreter.path.starts_with("/usr/bin") {
+        "-system"
+    } else {
+        ""
+    };
     format!("python-{}{suffix}", interpreter.series())
 }
 
 fn record(crashlens: &Path, interpreter: &Interpreter, file: &Path) -> Result<u64> {
     // A neutral folder keeps this machine's paths out of the recording as far as may be.
     let place = tempfile::tempdir()?;
-    fs_err::copy(workspace::root().join(FIXTURES).join("programs/deep.py"), place.path().join("deep.py"))?;
+    fs_err::copy(
+        workspace::root().join(FIXTURES).join("programs/deep.py"),
+        place.path().join("deep.py"),
+    )?;
     let mut run = Command::new(crashlens);
-    run.args(["run", "--output", "report.txt", "--save", "death.crashlens", "--"])
-        .arg(&interpreter.path)
-        .arg("deep.py")
-        .current_dir(place.path())
-        .env_clear()
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null());
+    run.args([
+        "run",
+        "--output",
+        "report.txt",
+        "--save",
+        "death.crashlens",
+        "--",
+    ])
+    .arg(&interpreter.path)
+    .arg("deep.py")
+    .current_dir(place.path())
+    .env_clear()
+    .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+    .stdin(Stdio::null())
+    .stdout(Stdio::null());
     let ended = command::run_for(&mut run, Duration::from_mins(1))?;
     let status = match ended {
         Ended::Within(status) => command::shell_status(status),
         Ended::Stopped => -1,
     };
-    ensure!(status == DIED, "{} ended with status {status} instead of {DIED}", interpreter.path.display());
+    ensure!(
+        status == DIED,
+        "{} ended with status {status} instead of {DIED}",
+        interpreter.path.display()
+    );
     Ok(fs_err::copy(place.path().join("death.crashlens"), file)?)
 }

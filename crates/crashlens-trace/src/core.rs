@@ -6,6 +6,8 @@
 mod disk_files;
 mod error;
 mod facts;
+#[cfg(test)]
+mod tests;
 mod unpack;
 
 use std::collections::BTreeMap;
@@ -21,7 +23,7 @@ use crashlens_unwind::{CoreFile, FileBytes, Files, ReadMemory};
 pub use disk_files::DiskFiles;
 pub use error::CoreReadError;
 
-use crate::sys;
+use crate::{secrets, sys};
 
 /// Nobody is stopped while a core is read, so this is only patience with a damaged one.
 const READING_TIME: Duration = Duration::from_secs(10);
@@ -39,10 +41,14 @@ pub(crate) struct Masks {
 
 /// Reads an ELF core file, also zstd-packed.
 pub fn read_core(path: &Path) -> Result<CaptureFile, CoreReadError> {
-    // Nothing is safer than a mask that keeps the program's name and nothing else.
     let masks = Masks {
-        command: |arguments| arguments.iter().take(1).cloned().collect(),
-        variables: |_| Variables::new(),
+        command: secrets::mask_command,
+        variables: |variables| {
+            let pairs = variables
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()));
+            secrets::visible_variables(pairs)
+        },
     };
     read_core_with(path, &DiskFiles::default(), &masks)
 }
@@ -65,13 +71,15 @@ pub(crate) fn read_core_with(
     let memory = core.memory(files);
     let snapshot = core.snapshot();
     let deadline = Instant::now() + READING_TIME;
-    let walked = crashlens_unwind::walk(&snapshot, &memory, files, deadline, &mut gaps);
-    let stacks = walked.name_frames(files, &mut gaps);
+    let walked = crashlens_unwind::walk(&snapshot, &memory, &memory, deadline, &mut gaps);
+    let stacks = walked.name_frames(&memory, &mut gaps);
     let words = core.initial_stack(&memory as &dyn ReadMemory);
     for gap in memory.gaps().0 {
         gaps.add(gap.part, gap.reason, gap.remedy.as_deref());
     }
-    Ok(facts::capture(&core, snapshot, stacks, words, masks, gaps))
+    Ok(facts::capture(
+        &core, snapshot, stacks, words, masks, &memory, gaps,
+    ))
 }
 
 /// The core's bytes, unpacked if need be.

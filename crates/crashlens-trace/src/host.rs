@@ -1,1 +1,208 @@
-//! x
+//! The machine around a process: kernel, C library, processor, memory, control group.
+//!
+//! States what is there; whether it was enough is judged elsewhere. All files are looked for below a
+//! root folder, which is `/` outside tests.
+
+mod memory_group;
+
+use std::io;
+use std::path::Path;
+
+use crashlens_core::{Gaps, Host, Observed};
+
+use self::memory_group::GroupFolder;
+use crate::bounded;
+
+/// The first processor's block; the others differ in clock and number only, and on large machines the
+/// kernel takes milliseconds to list them all.
+const MAX_CPU_BYTES: u64 = 8 << 10;
+const MAX_MEMINFO_BYTES: u64 = 64 << 10;
+const MAX_VMSTAT_BYTES: u64 = 256 << 10;
+const MAX_MAPS_BYTES: u64 = 64 << 20;
+const MAX_C_LIBRARY_BYTES: u64 = 16 << 20;
+
+/// The machine as the process `pid` meets it now.
+pub(crate) fn host_facts(pid: u32, gaps: &mut Gaps) -> Host {
+    read_host(Path::new("/"), pid, gaps)
+}
+
+fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
+    let cpu = bounded::read_text(&root.join("proc/cpuinfo"), MAX_CPU_BYTES);
+    let memory = bounded::read_text(&root.join("proc/meminfo"), MAX_MEMINFO_BYTES);
+    Host {
+        kernel: gaps.observe("kernel version", kernel()),
+        glibc: present(gaps, "version of the C library", glibc_version(root, pid)),
+        cpu_model: present(
+            gaps,
+            "processor",
+            cpu.as_deref()
+                .map(|text| value(text, "model name").map(str::to_owned)),
+        ),
+        cpu_flags: present(gaps, "processor", cpu.as_deref().map(cpu_flags)),
+        memory_total: present(
+            gaps,
+            "memory of the machine",
+            memory.as_deref().map(|text| bytes_of(text, "MemTotal")),
+        ),
+        memory_available: present(
+            gaps,
+            "memory of the machine",
+            memory.as_deref().map(|text| bytes_of(text, "MemAvailable")),
+        ),
+        memory_group: present(
+            gaps,
+            "memory control group",
+            memory_group::find(root, pid).map(|found| found.map(|group| group.read())),
+        ),
+    }
+}
+
+/// `Absent` where it was looked for in vain.
+fn present<T>(
+    gaps: &mut Gaps,
+    part: &str,
+    result: Result<Option<T>, impl ToString>,
+) -> Observed<T> {
+    match result {
+        Ok(Some(value)) => Observed::Known(value),
+        Ok(None) => Observed::Absent,
+        Err(error) => Observed::Unknown(gaps.add(part, error, None)),
+    }
+}
+
+fn kernel() -> io::Result<String> {
+    let name = nix::sys::utsname::uname()?;
+    let part = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
+    Ok([
+        part(name.sysname()),
+        part(name.release()),
+        part(name.machine()),
+    ]
+    .join(" "))
+}
+
+/// The value after `key` and a colon, on the first line that has it.
+fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    let found = text
+        .lines()
+        .find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix(':'))?
+        .trim();
+    (!found.is_empty()).then_some(found)
+}
+
+fn cpu_flags(text: &str) -> Option<Vec<String>> {
+    // `Features` on aarch64.
+    let flags = value(text, "flags").or_else(|| value(text, "Features"))?;
+    Some(flags.split_whitespace().map(str::to_owned).collect())
+}
+
+fn bytes_of(meminfo: &str, key: &str) -> Option<u64> {
+    value(meminfo, key)?
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
+}
+
+/// The version of the glibc that the process has mapped; `None` for a static program or another C library.
+fn glibc_version(root: &Path, pid: u32) -> io::Result<Option<String>> {
+    let maps = bounded::read(&root.join(format!("proc/{pid}/maps")), MAX_MAPS_BYTES)?;
+    let Some(path) = glibc_path(&maps) else {
+        return Ok(None);
+    };
+    let relative = path.trim_start_matches('/');
+    // As the process sees it, which in a container is another file than ours of the same name.
+    let inside = root.join(format!("proc/{pid}/root")).join(relative);
+    let library = bounded::read(&inside, MAX_C_LIBRARY_BYTES)
+        .or_else(|_| bounded::read(&root.join(relative), MAX_C_LIBRARY_BYTES))?;
+    Ok(banner_version(&library))
+}
+
+/// `…/libc.so.6`, or `…/libc-2.31.so` as it was called before glibc 2.34.
+fn glibc_path(maps: &[u8]) -> Option<String> {
+    maps.split(|byte| *byte == b'\n').find_map(|line| {
+        let name = memchr::memrchr(b'/', line).map(|slash| &line[slash + 1..])?;
+        let path = &line[memchr::memchr(b'/', line)?..];
+        is_glibc_name(name).then(|| String::from_utf8_lossy(path).into_owned())
+    })
+}
+
+fn is_glibc_name(name: &[u8]) -> bool {
+    name == b"libc.so.6" || (name.starts_with(b"libc-2.") && name.ends_with(b".so"))
+}
+
+/// Whether a mapped file is the C library, by its name.
+pub(crate) fn is_glibc(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| is_glibc_name(name.as_bytes()))
+}
+
+/// The version in the banner every glibc carries: `… stable release version 2.36.`
+pub(crate) fn banner_version(library: &[u8]) -> Option<String> {
+    const BEFORE: &[u8] = b"release version ";
+    let banner = memchr::memmem::find(library, b"GNU C Library (")?;
+    let banner = &library[banner..library.len().min(banner + 512)];
+    let version = &banner[memchr::memmem::find(banner, BEFORE)? + BEFORE.len()..];
+    let length = version
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b'.')
+        .count();
+    let version = std::str::from_utf8(&version[..length])
+        .ok()?
+        .trim_end_matches('.');
+    (!version.is_empty()).then(|| version.to_owned())
+}
+
+/// How often the kernel had killed for memory at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OomCounters {
+    group: Option<GroupFolder>,
+    /// Kills in the memory control group of the process.
+    pub(crate) in_group: Option<u64>,
+    /// Kills on the whole machine.
+    pub(crate) on_machine: Option<u64>,
+}
+
+impl OomCounters {
+    /// The counters around the process `pid`.
+    pub(crate) fn read(pid: u32) -> Self {
+        let root = Path::new("/");
+        Self::of(root, memory_group::find(root, pid).ok().flatten())
+    }
+
+    /// The same counters now, also when the process is gone.
+    pub(crate) fn read_again(&self) -> Self {
+        Self::of(Path::new("/"), self.group.clone())
+    }
+
+    fn of(root: &Path, group: Option<GroupFolder>) -> Self {
+        let in_group = group.as_ref().and_then(GroupFolder::oom_kills);
+        let vmstat = bounded::read_text(&root.join("proc/vmstat"), MAX_VMSTAT_BYTES);
+        let on_machine = vmstat
+            .ok()
+            .and_then(|text| memory_group::counter(&text, "oom_kill"));
+        Self {
+            group,
+            in_group,
+            on_machine,
+        }
+    }
+
+    /// Whether the kernel killed for memory between the two readings; `None` when that cannot be told.
+    ///
+    /// Every such kill is counted in the victim's own group, whoever's limit it was for. So the group
+    /// decides where it is known, and the whole machine's count, which is also moved by strangers, only
+    /// where it is not.
+    pub(crate) fn rose_since(&self, before: &Self) -> Option<bool> {
+        let in_group = match (self.in_group, before.in_group) {
+            (Some(now), Some(then)) if self.group == before.group => Some(now > then),
+            _ => None,
+        };
+        in_group.or_else(|| Some(self.on_machine? > before.on_machine?))
+    }
+}
+
+#[cfg(test)]
+mod tests;

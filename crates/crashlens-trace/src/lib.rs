@@ -5,6 +5,7 @@
 //! This crate states facts; it neither judges them nor prints.
 
 mod attach;
+mod bounded;
 mod calls;
 mod capture;
 mod core;
@@ -12,16 +13,20 @@ mod deaths;
 mod degraded;
 mod error;
 mod event;
-mod facts_stub;
 mod faulthandler;
 mod faults;
 mod freeze;
+#[doc(hidden)]
+pub mod fuzzing;
+mod host;
 #[doc(hidden)]
 pub mod injection;
 mod live_files;
 mod live_memory;
 mod outcome;
 mod output;
+mod packages;
+mod procfs;
 mod run;
 mod secrets;
 mod siginfo;
@@ -32,10 +37,9 @@ mod sys;
 mod tracee;
 mod watch;
 
-use facts_stub::{host, packages, procfs};
-
 pub use attach::{attach, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
 pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
 pub use run::supervise;
+pub use secrets::mask_command;

@@ -127,7 +127,7 @@ fn cut(value: &str) -> &str {
 }
 
 /// A command line without its secrets.
-pub(crate) fn mask_command(arguments: &[String]) -> Vec<String> {
+pub fn mask_command(arguments: &[String]) -> Vec<String> {
     let mut announced = None;
     arguments
         .iter()

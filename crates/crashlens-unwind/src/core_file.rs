@@ -11,6 +11,7 @@ mod initial_stack;
 mod mappings;
 mod memory;
 mod module_file;
+mod modules;
 mod notes;
 mod segments;
 
@@ -106,7 +107,7 @@ impl CoreFile {
                 .signal()
                 .and(self.notes.threads.first())
                 .map(|thread| thread.id),
-            maps: mappings::mappings(&self.segments, &self.notes.files, landmarks),
+            maps: mappings::mappings(&self.segments, &self.notes.files, landmarks, self.bytes()),
         }
     }
 

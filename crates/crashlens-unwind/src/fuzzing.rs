@@ -1,8 +1,104 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crate::symbols;
+use crashlens_core::{Address, Gaps, Module, Registers};
+
+use crate::python::{self, SymbolLookup};
+use crate::{CoreFile, NoFiles, ReadMemory, ThreadState, Unreadable, symbols};
 
 /// Everything that is ever asked of a module file.
 pub fn symbol_table(bytes: &[u8]) {
     symbols::ask_everything(bytes);
+}
+
+/// A line table of each encoding.
+pub fn line_table(bytes: &[u8]) {
+    python::every_line_format(bytes);
+}
+
+/// Everything that is ever asked of a core.
+pub fn core_file(bytes: &[u8]) {
+    let Ok(core) = CoreFile::parse(std::sync::Arc::new(bytes.to_vec())) else {
+        return;
+    };
+    let snapshot = core.snapshot();
+    let memory = core.memory(&NoFiles);
+    for mapping in snapshot.maps.iter().take(64) {
+        let _ = (&memory as &dyn ReadMemory).u64(mapping.end.0.wrapping_sub(4));
+    }
+    let _ = (
+        core.signal(),
+        core.executable(),
+        core.kernel_version(),
+        core.initial_stack(&memory),
+    );
+}
+
+/// An interpreter whose memory holds anything: the first byte picks the version, the rest is all there is.
+pub fn cpython_memory(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let minor = selector % 17;
+    let name = if minor == 2 {
+        "libpython2.7.so.1.0".to_owned()
+    } else {
+        format!("libpython3.{minor}.so.1.0")
+    };
+    let module = Module {
+        path: format!("/usr/lib/{name}"),
+        name,
+        start: Address(0x1000),
+        end: Address(0x10_0000),
+        bias: Address(0x1000),
+        build_id: None,
+        package: None,
+    };
+    let registers = Registers {
+        fs_base: Address(0x4000),
+        ..Registers::default()
+    };
+    let threads = [ThreadState {
+        id: 1,
+        name: String::new(),
+        registers: Some(registers),
+    }];
+    python::read(
+        &Tiled(content),
+        &[module],
+        &Everywhere,
+        &threads,
+        &mut Gaps::default(),
+    );
+}
+
+/// The same bytes over and over, at every address below 2^47.
+struct Tiled<'bytes>(&'bytes [u8]);
+
+impl ReadMemory for Tiled<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
+        if self.0.is_empty() || address >> 47 != 0 {
+            return Err(Unreadable { address });
+        }
+        for (offset, byte) in buffer.iter_mut().enumerate() {
+            *byte = self.0[(address as usize).wrapping_add(offset) % self.0.len()];
+        }
+        Ok(())
+    }
+}
+
+/// Every symbol is somewhere.
+struct Everywhere;
+
+impl SymbolLookup for Everywhere {
+    fn symbol(&self, _: &Module, name: &str) -> Option<u64> {
+        Some(0x1000 + name.len() as u64 * 64)
+    }
+
+    fn section(&self, _: &Module, _: &str) -> Option<(u64, u64)> {
+        Some((0x2000, 0x4000))
+    }
+
+    fn has_symtab(&self, _: &Module) -> bool {
+        false
+    }
 }

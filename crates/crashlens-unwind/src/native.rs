@@ -30,15 +30,18 @@ pub(crate) struct RawFrame {
     pub(crate) address: u64,
     /// The address to look up: inside the call for a return address.
     pub(crate) lookup: u64,
+    /// The stack pointer in this frame.
+    pub(crate) stack: u64,
     pub(crate) trust: FrameTrust,
 }
 
 impl RawFrame {
     /// The frame a thread was stopped in.
-    pub(crate) fn interrupted(address: u64) -> Self {
+    pub(crate) fn interrupted(registers: &Registers) -> Self {
         Self {
-            address,
-            lookup: address,
+            address: registers.rip.0,
+            lookup: registers.rip.0,
+            stack: registers.rsp.0,
             trust: FrameTrust::Registers,
         }
     }
@@ -109,7 +112,7 @@ impl<'process> Walker<'process> {
     /// The stack of a thread with these registers.
     pub(crate) fn walk(&mut self, registers: &Registers) -> RawStack {
         let mut known = Known::from(registers);
-        let mut frames = vec![RawFrame::interrupted(registers.rip.0)];
+        let mut frames = vec![RawFrame::interrupted(registers)];
         let mut seen = HashSet::new();
         let mut guesses = 0;
         // The first frame was interrupted, not left by a call: its address is looked up as it is.
@@ -152,6 +155,7 @@ impl<'process> Walker<'process> {
             frames.push(RawFrame {
                 address,
                 lookup,
+                stack,
                 trust: step.trust,
             });
             known = step.registers;

@@ -1,6 +1,39 @@
 //! The interpreter's own stacks, read from its memory.
+//!
+//! Responsible for finding CPython in a process, telling its version, and reading every thread's frames
+//! with file, function and line. Not responsible for placing them among native frames (see
+//! [`crate::merge`]) nor for source text.
+//!
+//! Everything read is foreign and bounded: interpreters, threads, frames, strings, line tables and the
+//! number of reads. What cannot be read becomes a gap; the rest stands.
+//!
+//! | version | offsets | tested on |
+//! |---|---|---|
+//! | 2.7 | own table | 2.7.18, shared |
+//! | 3.6 – 3.10 | own tables | 3.6.15, 3.7.16, 3.8.18, 3.9.18, 3.10.13, shared |
+//! | 3.11 | own table | 3.11.7 shared; 3.11.2 of Debian 12, static and stripped |
+//! | 3.12 | own table | 3.12.1, shared |
+//! | 3.13 | published by the interpreter | 3.13.0, shared |
+//! | 3.14 | published by the interpreter | 3.14.8 of Debian, static and stripped |
+//! | 3.15 | published by the interpreter | 3.15.0 of Debian, static and stripped |
+//!
+//! Each shared one also with a stripped copy of its library. Free-threaded builds (3.13 and later) are
+//! read by the offsets they publish but were not tested; lines of code that was specialised for a thread
+//! (3.14, free-threaded) are missing.
 
-use crashlens_core::{Gaps, Module, PythonRuntime, StackEnd};
+mod budget;
+mod debug_offsets;
+mod find;
+mod frames;
+mod instructions;
+mod lines;
+mod objects;
+mod offsets;
+mod reader;
+mod threads;
+mod version;
+
+use crashlens_core::{Address, Gaps, Module, PythonRuntime, StackEnd};
 
 use crate::{ReadMemory, ThreadState};
 
@@ -21,7 +54,8 @@ pub struct PythonState {
     pub runtime: PythonRuntime,
     /// Major and minor version, by which frames are matched to native ones.
     pub version: (u8, u8),
-    /// Threads that have Python state.
+    /// Threads that have Python state, each once: a thread that runs several interpreters has the
+    /// frames of all of them.
     pub threads: Vec<PythonThread>,
 }
 
@@ -34,8 +68,21 @@ pub struct PythonThread {
     pub holds_gil: Option<bool>,
     /// Frames, innermost first.
     pub frames: Vec<RawPythonFrame>,
+    /// Frames that were passed over in the middle of a very deep stack.
+    pub elided: Option<Elision>,
     /// Why there are no more.
     pub end: StackEnd,
+}
+
+/// The middle of a stack that is too deep to keep whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elision {
+    /// How many kept frames are inside of it: the index in [`PythonThread::frames`] of the next one.
+    pub after: usize,
+    /// Frames left out.
+    pub frames: usize,
+    /// How many of them are entries.
+    pub entries: usize,
 }
 
 /// A Python frame as the interpreter records it.
@@ -50,15 +97,27 @@ pub struct RawPythonFrame {
     /// Whether the native evaluation function was entered for this frame: one native evaluation
     /// frame runs all frames from the innermost up to and including the next entry.
     pub is_entry: bool,
+    /// For an entry, an address inside the machine stack frame of the evaluation that runs it (3.10 and
+    /// later): it tells the native frame even where that has no name.
+    pub evaluation: Option<Address>,
 }
 
 /// Reads all Python stacks. `None` for a process without an interpreter.
 pub fn read(
-    _memory: &dyn ReadMemory,
-    _modules: &[Module],
-    _symbols: &dyn SymbolLookup,
-    _threads: &[ThreadState],
-    _gaps: &mut Gaps,
+    memory: &dyn ReadMemory,
+    modules: &[Module],
+    symbols: &dyn SymbolLookup,
+    threads: &[ThreadState],
+    gaps: &mut Gaps,
 ) -> Option<PythonState> {
-    None
+    reader::read(memory, modules, symbols, threads, gaps)
+}
+
+/// Reads `bytes` as a line table of each encoding.
+pub(crate) fn every_line_format(bytes: &[u8]) {
+    use offsets::LineFormat::{Locations, Ranges, SignedIncrements, UnsignedIncrements};
+    let offset = bytes.first().map_or(0, |byte| i64::from(*byte) * 8);
+    for format in [UnsignedIncrements, SignedIncrements, Ranges, Locations] {
+        lines::line_at(format, bytes, 1, offset);
+    }
 }

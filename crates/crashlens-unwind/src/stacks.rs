@@ -101,7 +101,7 @@ fn walk_with(
                 end: StackEnd::NotStopped,
             },
             Some(registers) if recorder.is_expired() => RawStack {
-                frames: vec![RawFrame::interrupted(registers.rip.0)],
+                frames: vec![RawFrame::interrupted(registers)],
                 end: StackEnd::TimeLimit,
             },
             Some(registers) => walker.walk(registers),
@@ -183,14 +183,15 @@ impl Walked {
     ) -> Stacks {
         let mut threads = Vec::with_capacity(self.stacks.len());
         for (thread, stack) in self.snapshot.threads.iter().zip(&self.stacks) {
-            let native = stack
-                .frames
-                .iter()
-                .flat_map(|frame| self.native_frames(*frame, &names))
-                .collect();
+            let mut native = Vec::new();
+            let mut stack_pointers = Vec::new();
+            for frame in &stack.frames {
+                native.extend(self.native_frames(*frame, &names));
+                stack_pointers.resize(native.len(), frame.stack);
+            }
             let python = self.python_thread(thread.id);
             let version = self.python.as_ref().map_or((0, 0), |state| state.version);
-            let mut frames = merge(native, python, version);
+            let mut frames = merge(native, &stack_pointers, python, version);
             add_sources(&mut frames, &sources);
             threads.push(Thread {
                 id: thread.id,

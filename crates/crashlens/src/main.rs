@@ -1,1 +1,7 @@
-fn main() {}
+//! The `crashlens` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    crashlens::invoke(std::env::args_os()).into()
+}

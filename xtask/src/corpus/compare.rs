@@ -14,7 +14,8 @@ pub struct Observed {
     /// Nothing when the run had to be stopped.
     pub exit_code: Option<i32>,
     pub report: Option<Value>,
-    pub replayed: Option<Value>,
+    /// Deaths told from the saved captures.
+    pub replayed: Vec<Value>,
 }
 
 /// The row of the score. Where several endings are right, the one that fits best is taken.
@@ -26,7 +27,7 @@ pub fn compare(case: &Case, expected: &[Expected], tensorflow: &str, observed: &
         Expected::Control { exit_code } => compare_control(case, Some(*exit_code), observed),
         Expected::Hang => compare_control(case, None, observed),
     });
-    rows.min_by_key(Row::misses)
+    rows.min_by_key(|row| (row.signal.is_miss(), row.misses()))
         .unwrap_or_else(|| Row::skipped(case, "no outcome is known"))
 }
 
@@ -86,7 +87,7 @@ fn compare_death(
         row.function = function_cell(case, death);
         row.library = library_cell(case, death);
     }
-    row.replay = replay_cell(death, observed.replayed.as_ref());
+    row.replay = replay_cell(death, &observed.replayed);
     row.remarks = remarks(case, tensorflow, death, deaths.len());
     row
 }
@@ -230,30 +231,19 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn replay_cell(death: &Value, replayed: Option<&Value>) -> Cell {
-    let Some(replayed) = deaths(replayed) else {
-        return Cell::miss("the same death from the saved capture", "no report");
+fn replay_cell(death: &Value, replayed: &[Value]) -> Cell {
+    let expected = "the same death from the saved capture";
+    let differing = |other: &Value| -> Vec<&str> {
+        let parts = ["ending", "culprit"].into_iter();
+        parts
+            .filter(|part| death.get(part) != other.get(part))
+            .collect()
     };
-    let alike = |other: &Value| {
-        ["ending", "culprit"]
-            .iter()
-            .all(|part| death.get(part) == other.get(part))
-    };
-    if replayed.iter().any(alike) {
-        return Cell::Same;
+    match replayed.iter().map(differing).min_by_key(Vec::len) {
+        None => Cell::miss(expected, "nothing"),
+        Some(parts) if parts.is_empty() => Cell::Same,
+        Some(parts) => Cell::miss(expected, &format!("another {}", parts.join(" and "))),
     }
-    let differing =
-        |part: &&&str| replayed.first().and_then(|first| first.get(**part)) != death.get(**part);
-    let parts = ["ending", "culprit"]
-        .iter()
-        .filter(differing)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" and ");
-    Cell::miss(
-        "the same death from the saved capture",
-        &format!("another {parts}"),
-    )
 }
 
 /// What is worth seeing but not scored.

@@ -13,6 +13,8 @@ use super::score::Row;
 use super::{Options, copy_folder};
 use crate::command::{self, Ended};
 
+/// Where the capture is saved. Further deaths of the same run get further endings.
+const CAPTURE: &str = "death.crashlens";
 /// A program that hangs by design has shown so by then.
 const HANG_LIMIT: Duration = Duration::from_mins(1);
 /// The slowest case takes about 40 seconds on two busy cores.
@@ -64,7 +66,7 @@ fn observe(
         "--output",
         "report.json",
         "--save",
-        "death.crashlens",
+        CAPTURE,
         "--",
     ]);
     if place.join("repro.sh").is_file() {
@@ -84,23 +86,37 @@ fn observe(
     Ok(Observed {
         exit_code,
         report: read_json(&place.join("report.json")),
-        replayed: replay(crashlens, place),
+        replayed: replay(crashlens, place)?,
     })
 }
 
-/// What `diagnose` says of the saved capture; nothing when there is none.
-fn replay(crashlens: &Path, place: &Path) -> Option<Value> {
-    if !place.join("death.crashlens").is_file() {
-        return None;
+/// The deaths that `diagnose` finds in the saved captures; there is one file for each death.
+fn replay(crashlens: &Path, place: &Path) -> Result<Vec<Value>> {
+    let mut deaths = Vec::new();
+    for entry in fs_err::read_dir(place)? {
+        let name = entry?.file_name();
+        if !name.to_string_lossy().starts_with(CAPTURE) {
+            continue;
+        }
+        let mut diagnose = Command::new(crashlens);
+        diagnose
+            .args(["diagnose", "--format", "json"])
+            .arg(&name)
+            .current_dir(place);
+        let output = diagnose
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()?;
+        let report = serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default();
+        deaths.extend(
+            report
+                .pointer("/deaths")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
-    let output = Command::new(crashlens)
-        .args(["diagnose", "death.crashlens", "--format", "json"])
-        .current_dir(place)
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
-    fs_err::write(place.join("replayed.json"), &output.stdout).ok()?;
-    serde_json::from_slice(&output.stdout).ok()
+    Ok(deaths)
 }
 
 fn read_json(path: &Path) -> Option<Value> {

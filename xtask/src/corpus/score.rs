@@ -25,7 +25,7 @@ impl Cell {
         }
     }
 
-    fn is_miss(&self) -> bool {
+    pub fn is_miss(&self) -> bool {
         matches!(self, Cell::Miss { .. })
     }
 }

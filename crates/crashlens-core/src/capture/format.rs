@@ -106,14 +106,12 @@ fn write_section(out: &mut impl Write, name: &str, content: &[u8]) -> io::Result
 
 /// The next section; `None` at the end of the stream.
 fn read_section(stream: &mut impl Read) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+    // Only an end between two sections is a clean one; the decoder fails where its input breaks off.
     let mut length = [0; 4];
-    if let Err(error) = stream.read_exact(&mut length) {
-        return if error.kind() == io::ErrorKind::UnexpectedEof {
-            Ok(None)
-        } else {
-            Err(error)
-        };
+    if stream.read(&mut length[..1])? == 0 {
+        return Ok(None);
     }
+    stream.read_exact(&mut length[1..])?;
     let name = read_bytes(stream, u64::from(u32::from_le_bytes(length)))?;
     let mut length = [0; 8];
     stream.read_exact(&mut length)?;
@@ -168,6 +166,18 @@ mod tests {
             CaptureFile::read(&packed(&[("later", b"?")])),
             Err(FormatError::Empty)
         ));
+    }
+
+    #[test]
+    fn a_file_cut_short_is_damaged_not_empty() {
+        let whole = packed(&[("later", &[7; 5000])]);
+        for length in MAGIC.len() + 1..whole.len() {
+            let cut = CaptureFile::read(&whole[..length]);
+            assert!(
+                matches!(cut, Err(FormatError::Damaged(_))),
+                "{length}: {cut:?}"
+            );
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ const ENDS_PROCESS: &[&str] = &[
     "_Unwind_RaiseException", "_Unwind_RaiseException_Phase2", "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
     // CPython's own last words.
     "Py_FatalError", "_Py_FatalErrorFunc", "_Py_FatalErrorFormat", "_Py_FatalError_TstateNULL", "fatal_error",
-    "fatal_error_exit", "_PyObject_AssertFailed", "_Py_CheckFunctionResult_fatal",
+    "fatal_error_exit", "_PyObject_AssertFailed",
     // C++: what `throw` and an exception without a catcher become. `__clang_call_terminate` stays: it is the
     // noexcept boundary that the exception met, in the library whose function promised not to throw.
     "std::terminate", "std::unexpected", "__cxa_throw", "__cxa_rethrow", "__cxa_call_terminate", "__cxa_call_unexpected",

@@ -57,14 +57,9 @@ pub(super) fn name(frame: &NativeFrame, capture: &CrashCapture) -> Option<String
 /// The package that installed the library `frame` is in.
 pub(super) fn package(frame: &NativeFrame, capture: &CrashCapture) -> Option<Package> {
     let modules = capture.modules.known()?;
-    let by_path = frame
-        .path
-        .as_ref()
-        .and_then(|path| modules.iter().find(|module| module.path == *path));
-    let module = by_path.or_else(|| {
-        modules
-            .iter()
-            .find(|module| (module.start.0..module.end.0).contains(&frame.address.0))
+    let module = modules.iter().find(|module| match &frame.path {
+        Some(path) => module.path == *path,
+        None => (module.start.0..module.end.0).contains(&frame.address.0),
     })?;
     module.package.clone()
 }

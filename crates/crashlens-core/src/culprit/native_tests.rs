@@ -35,126 +35,131 @@ fn chosen(frames: &[&str]) -> (Option<String>, Option<String>) {
     (frame.library.clone(), frame.function.clone())
 }
 
+const NUMPY: &str = "_multiarray_umath.cpython-311-x86_64-linux-gnu.so";
+
+/// Frames as real deaths have them, and the library and function to name.
+type Case = (&'static [&'static str], (&'static str, &'static str));
+
+const DEATHS: &[Case] = &[
+    // A failed CHECK is in the caller of the logger.
+    (
+        &[
+            "libc.so.6!??",
+            "libc.so.6!raise",
+            "libc.so.6!abort",
+            "libtensorflow_framework.so.2!tsl::internal::LogMessageFatal::~LogMessageFatal()",
+            "libtensorflow_framework.so.2!tsl::internal::LogMessageFatal::~LogMessageFatal()",
+            "libtensorflow_framework.so.2!tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const",
+            "wrong_dtype.so!GainMapOp::Compute(tensorflow::OpKernelContext*)",
+        ],
+        (
+            "libtensorflow_framework.so.2",
+            "tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const",
+        ),
+    ),
+    // Copying is done for somebody, and a stripped C library has no names.
+    (
+        &[
+            "libc.so.6!??",
+            "_multiarray_umath.cpython-311-x86_64-linux-gnu.so!_contig_to_contig",
+        ],
+        (NUMPY, "_contig_to_contig"),
+    ),
+    // The allocator notices a damaged heap; who freed is a bystander too, but the nearest one.
+    (
+        &[
+            "libc.so.6!??",
+            "libc.so.6!raise",
+            "libc.so.6!abort",
+            "libc.so.6!??",
+            "libc.so.6!??",
+            "libc.so.6!cfree",
+            "_multiarray_umath.cpython-311-x86_64-linux-gnu.so!array_dealloc",
+            "libpython3.11.so.1.0!list_dealloc",
+        ],
+        (NUMPY, "array_dealloc"),
+    ),
+    // Called from Python through libffi: nobody else stands behind the C library's function.
+    (
+        &[
+            "libc.so.6!??",
+            "libc.so.6!abort",
+            "libc.so.6!??",
+            "libc.so.6!cfree",
+            "libffi.so.8.1.2!??",
+            "libffi.so.8.1.2!ffi_call",
+            "_ctypes.cpython-311-x86_64-linux-gnu.so!_ctypes_callproc",
+        ],
+        ("libc.so.6", "cfree"),
+    ),
+    (
+        &[
+            "libc.so.6!??",
+            "_ctypes.cpython-311-x86_64-linux-gnu.so!string_at",
+            "libffi.so.8.1.2!??",
+            "libffi.so.8.1.2!ffi_call",
+        ],
+        ("_ctypes.cpython-311-x86_64-linux-gnu.so", "string_at"),
+    ),
+    // An exception without a catcher: the function that threw, not the helper that throws for it.
+    (
+        &[
+            "libc.so.6!abort",
+            "libstdc++.so.6.0.30!??",
+            "libstdc++.so.6.0.30!std::terminate()",
+            "libstdc++.so.6.0.30!__cxa_throw",
+            "libtensorflow_framework.so.2!std::__throw_out_of_range_fmt(char const*, ...) [clone .cold]",
+            "throws.so!ParseRowOp::Compute(tensorflow::OpKernelContext*)",
+        ],
+        (
+            "throws.so",
+            "ParseRowOp::Compute(tensorflow::OpKernelContext*)",
+        ),
+    ),
+    // The noexcept boundary that an exception met is a fact about its library.
+    (
+        &[
+            "libc.so.6!abort",
+            "libc.so.6!__libc_fatal",
+            "libc.so.6!??",
+            "libstdc++.so.6.0.30!std::terminate()",
+            "_pywrap_tensorflow_internal.so!__clang_call_terminate",
+            "_pywrap_tensorflow_internal.so!TFE_Py_FastPathExecute_C(_object*)",
+        ],
+        ("_pywrap_tensorflow_internal.so", "__clang_call_terminate"),
+    ),
+    // The interpreter can be the one.
+    (
+        &[
+            "libpython3.11.so.1.0!PyErr_Occurred",
+            "_pywrap_tfe.so!pybind11::detail::raise_err(_object*, char const*)",
+        ],
+        ("libpython3.11.so.1.0", "PyErr_Occurred"),
+    ),
+    // A function expanded into another is passed over for the one that contains it.
+    (
+        &[
+            "inlined!_PyThreadState_GET",
+            "libpython3.11.so.1.0!PyErr_Occurred",
+        ],
+        ("libpython3.11.so.1.0", "PyErr_Occurred"),
+    ),
+    // faulthandler raises again; without first-chance registers its frames are known by name.
+    (
+        &[
+            "libc.so.6!pthread_kill",
+            "libc.so.6!raise",
+            "libpython3.11.so.1.0!faulthandler_fatal_error",
+            "libc.so.6!__restore_rt",
+            "mine.so!work",
+        ],
+        ("mine.so", "work"),
+    ),
+];
+
 #[test]
 fn the_top_meaningful_frame_is_named() {
-    const NUMPY: &str = "_multiarray_umath.cpython-311-x86_64-linux-gnu.so";
-    let table: &[(&[&str], (&str, &str))] = &[
-        // A failed CHECK is in the caller of the logger.
-        (
-            &[
-                "libc.so.6!??",
-                "libc.so.6!raise",
-                "libc.so.6!abort",
-                "libtensorflow_framework.so.2!tsl::internal::LogMessageFatal::~LogMessageFatal()",
-                "libtensorflow_framework.so.2!tsl::internal::LogMessageFatal::~LogMessageFatal()",
-                "libtensorflow_framework.so.2!tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const",
-                "wrong_dtype.so!GainMapOp::Compute(tensorflow::OpKernelContext*)",
-            ],
-            (
-                "libtensorflow_framework.so.2",
-                "tensorflow::Tensor::CheckTypeAndIsAligned(tensorflow::DataType) const",
-            ),
-        ),
-        // Copying is done for somebody, and a stripped C library has no names.
-        (
-            &[
-                "libc.so.6!??",
-                "_multiarray_umath.cpython-311-x86_64-linux-gnu.so!_contig_to_contig",
-            ],
-            (NUMPY, "_contig_to_contig"),
-        ),
-        // The allocator notices a damaged heap; who freed is a bystander too, but the nearest one.
-        (
-            &[
-                "libc.so.6!??",
-                "libc.so.6!raise",
-                "libc.so.6!abort",
-                "libc.so.6!??",
-                "libc.so.6!??",
-                "libc.so.6!cfree",
-                "_multiarray_umath.cpython-311-x86_64-linux-gnu.so!array_dealloc",
-                "libpython3.11.so.1.0!list_dealloc",
-            ],
-            (NUMPY, "array_dealloc"),
-        ),
-        // Called from Python through libffi: nobody else stands behind the C library's function.
-        (
-            &[
-                "libc.so.6!??",
-                "libc.so.6!abort",
-                "libc.so.6!??",
-                "libc.so.6!cfree",
-                "libffi.so.8.1.2!??",
-                "libffi.so.8.1.2!ffi_call",
-                "_ctypes.cpython-311-x86_64-linux-gnu.so!_ctypes_callproc",
-            ],
-            ("libc.so.6", "cfree"),
-        ),
-        (
-            &[
-                "libc.so.6!??",
-                "_ctypes.cpython-311-x86_64-linux-gnu.so!string_at",
-                "libffi.so.8.1.2!??",
-                "libffi.so.8.1.2!ffi_call",
-            ],
-            ("_ctypes.cpython-311-x86_64-linux-gnu.so", "string_at"),
-        ),
-        // An exception without a catcher: the function that threw, not the helper that throws for it.
-        (
-            &[
-                "libc.so.6!abort",
-                "libstdc++.so.6.0.30!??",
-                "libstdc++.so.6.0.30!std::terminate()",
-                "libstdc++.so.6.0.30!__cxa_throw",
-                "libtensorflow_framework.so.2!std::__throw_out_of_range_fmt(char const*, ...) [clone .cold]",
-                "throws.so!ParseRowOp::Compute(tensorflow::OpKernelContext*)",
-            ],
-            (
-                "throws.so",
-                "ParseRowOp::Compute(tensorflow::OpKernelContext*)",
-            ),
-        ),
-        // The noexcept boundary that an exception met is a fact about its library.
-        (
-            &[
-                "libc.so.6!abort",
-                "libc.so.6!__libc_fatal",
-                "libc.so.6!??",
-                "libstdc++.so.6.0.30!std::terminate()",
-                "_pywrap_tensorflow_internal.so!__clang_call_terminate",
-                "_pywrap_tensorflow_internal.so!TFE_Py_FastPathExecute_C(_object*)",
-            ],
-            ("_pywrap_tensorflow_internal.so", "__clang_call_terminate"),
-        ),
-        // The interpreter can be the one.
-        (
-            &[
-                "libpython3.11.so.1.0!PyErr_Occurred",
-                "_pywrap_tfe.so!pybind11::detail::raise_err(_object*, char const*)",
-            ],
-            ("libpython3.11.so.1.0", "PyErr_Occurred"),
-        ),
-        // A function expanded into another is passed over for the one that contains it.
-        (
-            &[
-                "inlined!_PyThreadState_GET",
-                "libpython3.11.so.1.0!PyErr_Occurred",
-            ],
-            ("libpython3.11.so.1.0", "PyErr_Occurred"),
-        ),
-        // faulthandler raises again; without first-chance registers its frames are known by name.
-        (
-            &[
-                "libc.so.6!pthread_kill",
-                "libc.so.6!raise",
-                "libpython3.11.so.1.0!faulthandler_fatal_error",
-                "libc.so.6!__restore_rt",
-                "mine.so!work",
-            ],
-            ("mine.so", "work"),
-        ),
-    ];
-    for (frames, (library, function)) in table {
+    for (frames, (library, function)) in DEATHS {
         let expected = (Some((*library).to_owned()), Some((*function).to_owned()));
         assert_eq!(chosen(frames), expected, "{frames:?}");
     }

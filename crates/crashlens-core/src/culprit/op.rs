@@ -190,8 +190,12 @@ fn without_template_arguments(name: &str) -> &str {
     name
 }
 
-/// `QuantizedMatMul` of `QuantizedMatMulOp`; `None` for a base class, which is no op.
+/// `QuantizedMatMul` of `QuantizedMatMulOp`, `Unbatch` of `UnbatchKernel`; `None` for a base class such as
+/// `ReaderVerbAsyncOpKernel`, which is no op.
 fn stem_of(class: &str) -> Option<&str> {
+    if class.ends_with("OpKernel") {
+        return None;
+    }
     class
         .strip_suffix("Op")
         .or_else(|| class.strip_suffix("Kernel"))

@@ -76,3 +76,10 @@ fn an_op_is_spelled_by_its_source_its_kernel_or_its_wrapper() {
         assert_eq!(Wrapper { function, source }.op(class), op);
     }
 }
+
+#[test]
+fn a_base_class_of_kernels_names_no_op() {
+    assert_eq!(stem_of("ReaderVerbAsyncOpKernel"), None);
+    assert_eq!(stem_of("UnbatchKernel"), Some("Unbatch"));
+    assert_eq!(stem_of("GainMapOp"), Some("GainMap"));
+}

@@ -64,7 +64,7 @@ fn is_standard_library(file: &str) -> bool {
             .peek()
             .is_some_and(|parent| matches!(*parent, "lib" | "lib64" | "lib32"));
         let is_version = version.starts_with(|first: char| first.is_ascii_digit());
-        if is_version && (in_lib || version.ends_with(".zip")) {
+        if is_version && (in_lib || version.strip_suffix(".zip").is_some()) {
             return true;
         }
     }

@@ -1,16 +1,19 @@
 //! The facts of a core, in the form every capture has.
 
 use crashlens_core::{
-    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Gaps, Host, Observed,
-    Output, Process, Role,
+    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Gaps, Host, Mapping,
+    Observed, Output, Process, Role,
 };
 use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
-use crashlens_unwind::{CoreFile, ProcessSnapshot, Stacks};
+use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, Stacks};
 
 use super::Masks;
+use crate::host;
 
 /// Why most of what surrounds a process is unknown here.
 const NEVER_RECORDED: &str = "not recorded in a core file";
+/// A glibc is about 2 MB.
+const MAX_C_LIBRARY_BYTES: usize = 16 << 20;
 const REMEDY: &str = "Run the program under `crashlens run` to record it.";
 
 /// Puts the capture together.
@@ -20,6 +23,7 @@ pub(super) fn capture(
     stacks: Stacks,
     words: Result<InitialStack, InitialStackError>,
     masks: &Masks,
+    files: &dyn Files,
     mut gaps: Gaps,
 ) -> CaptureFile {
     let registers = snapshot.threads.first().and_then(|thread| thread.registers);
@@ -35,6 +39,7 @@ pub(super) fn capture(
         },
         limits: unrecorded("resource limits", &mut gaps),
     };
+    let glibc = glibc_version(&snapshot.maps, files);
     let capture = CrashCapture {
         crashlens: env!("CARGO_PKG_VERSION").to_owned(),
         process,
@@ -45,7 +50,7 @@ pub(super) fn capture(
         modules: Observed::Known(stacks.modules),
         maps: Observed::Known(snapshot.maps),
         environment,
-        host: host(core, &mut gaps),
+        host: host(core, glibc, &mut gaps),
         output: Output {
             stderr: unrecorded("standard error", &mut gaps),
         },
@@ -119,20 +124,32 @@ fn ending(core: &CoreFile, gaps: &mut Gaps) -> Ending {
     }
 }
 
-fn host(core: &CoreFile, gaps: &mut Gaps) -> Host {
+fn host(core: &CoreFile, glibc: Option<String>, gaps: &mut Gaps) -> Host {
     let kernel = match core.kernel_version() {
         Some(version) => Observed::Known(format!("Linux {version} x86_64")),
         None => unrecorded("version of the kernel", gaps),
     };
     Host {
         kernel,
-        glibc: unrecorded("version of the C library", gaps),
+        glibc: match glibc {
+            Some(version) => Observed::Known(version),
+            None => unrecorded("version of the C library", gaps),
+        },
         cpu_model: unrecorded("the processor", gaps),
         cpu_flags: unrecorded("the processor", gaps),
         memory_total: unrecorded("memory of the machine", gaps),
         memory_available: unrecorded("memory of the machine", gaps),
         memory_group: unrecorded("memory control group", gaps),
     }
+}
+
+/// From the C library's own file, where it is the one the process had mapped.
+fn glibc_version(maps: &[Mapping], files: &dyn Files) -> Option<String> {
+    let paths = maps.iter().filter_map(|map| map.path.as_deref());
+    let path = paths.into_iter().find(|path| host::is_glibc(path))?;
+    let library = files.open(path).ok()?;
+    let bytes = (*library).as_ref();
+    host::banner_version(bytes.get(..MAX_C_LIBRARY_BYTES).unwrap_or(bytes))
 }
 
 fn unrecorded<T>(part: &str, gaps: &mut Gaps) -> Observed<T> {

@@ -2,6 +2,7 @@
 
 use crashlens_core::{Address, Mapping};
 
+use super::module_file;
 use super::notes::{MappedFile, MappedFiles};
 use super::segments::{Access, Segment, Segments};
 
@@ -22,19 +23,31 @@ pub(super) fn mappings(
     segments: &Segments,
     files: &MappedFiles,
     landmarks: Landmarks,
+    core: &[u8],
 ) -> Vec<Mapping> {
     let mut maps = Vec::new();
     for segment in segments.iter() {
         split(segment, files, landmarks, &mut maps);
     }
+    let mut headers = vec![None; files.paths.len()];
     for range in files.ranges() {
-        // Only a core that lost program headers, or a writer that leaves mappings out, has these.
-        if segments.at(range.start).is_none() {
-            let end = segments
-                .next_start(range.start)
-                .map_or(range.end, |next| next.min(range.end));
-            maps.push(file_backed(range, files, range.start, end, None));
+        if range.offset == 0 {
+            headers[range.path] = headers[range.path].or(Some(range.start));
         }
+        if segments.at(range.start).is_some() {
+            continue;
+        }
+        // gdb's `gcore` writes no header for code and constants, and a cut core may have lost some. The
+        // first page of the module then tells what the loader allowed there.
+        let next = segments.next_start(range.start);
+        let end = next.map_or(range.end, |next| next.min(range.end));
+        let image = headers[range.path].and_then(|address| {
+            segments
+                .at(address)
+                .and_then(|segment| segment.bytes_from(core, address))
+        });
+        let access = image.and_then(|image| module_file::access_by_headers(image, range.offset));
+        maps.push(file_backed(range, files, range.start, end, access));
     }
     maps.sort_by_key(|mapping| mapping.start);
     maps

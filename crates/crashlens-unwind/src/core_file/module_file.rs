@@ -92,6 +92,17 @@ fn program_headers(image: &[u8]) -> Option<&[ProgramHeader64<LittleEndian>]> {
         .ok()
 }
 
+/// What the loader allows for the part of a module that begins at `offset` and that nobody wrote to.
+pub(super) fn access_by_headers(image: &[u8], offset: u64) -> Option<Access> {
+    let headers = program_headers(image)?.iter();
+    let loads = headers.filter(|header| header.p_type.get(LE) == elf::PT_LOAD);
+    loads
+        .map(|header| (Part::of(header), header.p_flags.get(LE)))
+        .filter(|(part, _)| !part.writable && part.holds_offset(offset))
+        .max_by_key(|(part, _)| part.offset)
+        .map(|(_, flags)| Access(flags))
+}
+
 /// A file that may stand in for memory, where that memory was never written.
 pub(super) struct StandIn {
     bytes: FileBytes,
@@ -122,6 +133,11 @@ impl StandIn {
             parts,
             header_address,
         }
+    }
+
+    /// The whole file.
+    pub(super) fn bytes(&self) -> FileBytes {
+        self.bytes.clone()
     }
 
     /// The bytes from `address` on, as the file has them.

@@ -23,7 +23,7 @@ pub(super) struct Segment {
 
 /// What a process was allowed to do with a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access(elf::ProgramFlags);
+pub(super) struct Access(pub(super) elf::ProgramFlags);
 
 impl Access {
     pub(super) fn may_write(self) -> bool {
@@ -32,6 +32,11 @@ impl Access {
 
     pub(super) fn may_execute(self) -> bool {
         self.0.contains(elf::PF_X)
+    }
+
+    /// Whether it was allowed nothing at all.
+    pub(super) fn is_none(self) -> bool {
+        !self.0.contains(elf::PF_R) && !self.may_write() && !self.may_execute()
     }
 
     /// As in `/proc/PID/maps`. A core does not tell private mappings from shared ones: all are called private.

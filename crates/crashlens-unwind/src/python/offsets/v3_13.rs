@@ -1,0 +1,35 @@
+//! CPython 3.13: its published offsets, as the debug information of 3.13.0 names them.
+
+use crate::python::debug_offsets::DebugOffsetsMap;
+
+pub(super) const MAP: DebugOffsetsMap = DebugOffsetsMap {
+    size: 584,
+    free_threaded: 16,
+    runtime_finalizing: 32,
+    runtime_interpreters_head: 40,
+    interpreter_next: 64,
+    interpreter_threads_head: 72,
+    interpreter_ceval_gil: 112,
+    interpreter_gil: 120,
+    interpreter_gil_locked: 136,
+    interpreter_gil_holder: 144,
+    thread_next: 168,
+    thread_current_frame: 184,
+    thread_thread_id: 192,
+    thread_native_thread_id: 200,
+    frame_previous: 232,
+    frame_executable: 240,
+    frame_instruction: 248,
+    frame_owner: 264,
+    frame_executable_tag: 0,
+    code_filename: 280,
+    code_qualname: 296,
+    code_line_table: 304,
+    code_first_line: 312,
+    code_instructions: 344,
+    bytes_length: 520,
+    bytes_start: 528,
+    text_state: 544,
+    text_length: 552,
+    text_ascii_size: 560,
+};

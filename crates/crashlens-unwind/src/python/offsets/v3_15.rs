@@ -1,0 +1,35 @@
+//! CPython 3.15: its published offsets, as `pycore_debug_offsets.h` of 3.15.0 declares them.
+
+use crate::python::debug_offsets::DebugOffsetsMap;
+
+pub(super) const MAP: DebugOffsetsMap = DebugOffsetsMap {
+    size: 888,
+    free_threaded: 16,
+    runtime_finalizing: 32,
+    runtime_interpreters_head: 40,
+    interpreter_next: 64,
+    interpreter_threads_head: 72,
+    interpreter_ceval_gil: 120,
+    interpreter_gil: 128,
+    interpreter_gil_locked: 144,
+    interpreter_gil_holder: 152,
+    thread_next: 192,
+    thread_current_frame: 208,
+    thread_thread_id: 240,
+    thread_native_thread_id: 248,
+    frame_previous: 320,
+    frame_executable: 328,
+    frame_instruction: 336,
+    frame_owner: 352,
+    frame_executable_tag: 7,
+    code_filename: 384,
+    code_qualname: 400,
+    code_line_table: 408,
+    code_first_line: 416,
+    code_instructions: 448,
+    bytes_length: 696,
+    bytes_start: 704,
+    text_state: 720,
+    text_length: 728,
+    text_ascii_size: 736,
+};

@@ -1,0 +1,46 @@
+//! CPython 3.9, measured on 3.9.18.
+
+use super::{
+    CodeOffsets, EntryRule, FrameOffsets, GilOffsets, InterpreterOffsets, LineFormat, Offsets,
+    Position, RuntimeOffsets, TEXT_WITH_WCHAR, ThreadOffsets, TopFrame,
+};
+
+pub(super) const OFFSETS: Offsets = Offsets {
+    runtime: Some(RuntimeOffsets {
+        interpreters_head: 32,
+        finalizing: 16,
+    }),
+    interpreter: InterpreterOffsets {
+        next: 0,
+        threads_head: 8,
+        finalizing: None,
+    },
+    gil: GilOffsets::Runtime {
+        current: 568,
+        auto_interpreter: 576,
+    },
+    thread: ThreadOffsets {
+        next: 8,
+        top: TopFrame::At(24),
+        evaluations: None,
+        thread_id: 176,
+        native_thread_id: None,
+    },
+    frame: FrameOffsets {
+        size: 128,
+        previous: 24,
+        code: 32,
+        code_tag: 0,
+        position: Position::Index { at: 104, unit: 1 },
+        entry: EntryRule::Every,
+    },
+    code: CodeOffsets {
+        filename: 104,
+        name: 112,
+        first_line: 40,
+        line_table: 120,
+        line_format: LineFormat::SignedIncrements,
+        instructions: 0,
+    },
+    text: TEXT_WITH_WCHAR,
+};

@@ -1,0 +1,155 @@
+//! The arguments of every command: the only text about flags.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Tells why a Python process died in native code, and what to do.
+#[derive(Debug, Parser)]
+#[command(name = "crashlens", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(RunArgs),
+    Attach(AttachArgs),
+    Diagnose(DiagnoseArgs),
+    #[command(name = "__generate", hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Run a program and report any native death in its process tree.
+///
+/// The program sees, does and returns what it would alone. The report goes to standard error, when a
+/// process dies; after an ordinary end there is none. The program's own output is not touched.
+#[derive(Debug, Args)]
+#[command(override_usage = "crashlens run [OPTIONS] -- <COMMAND>...")]
+#[command(
+    after_help = "Exit status: the program's own, or 128+N when signal N ended it. 125 when crashlens failed, \
+126 when the program cannot be started, 127 when it is not found."
+)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) saving: SavingArgs,
+
+    /// Leave standard error alone: do not keep its last lines for the report
+    #[arg(long)]
+    pub(crate) no_tail: bool,
+
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Watch a running process and everything below it.
+///
+/// Reports deaths as `run` does, on standard output. Ctrl-C lets the process go and leaves it running.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: the program's own, or 128+N when signal N ended it; 0 when it was let go. \
+125 when crashlens failed."
+)]
+pub(crate) struct AttachArgs {
+    /// The process
+    pub(crate) pid: u32,
+
+    /// Print the stacks of all threads once and let the process go; for a program that hangs
+    #[arg(long)]
+    pub(crate) now: bool,
+
+    #[command(flatten)]
+    pub(crate) saving: SavingArgs,
+
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+/// Report on a core file or on a capture that `run` has saved.
+///
+/// What the file is, is told from its content. Core files may be packed with zstd.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 when a report was made, 2 when not.")]
+pub(crate) struct DiagnoseArgs {
+    /// A saved capture or an ELF core file; `-` for standard input
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    pub(crate) what: Generated,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Generated {
+    /// JSON schema of the report
+    Schema,
+    /// Command-line reference in Markdown
+    Cli,
+}
+
+/// What becomes of captures.
+#[derive(Debug, Args)]
+pub(crate) struct SavingArgs {
+    /// Save the capture of a death to this file; further deaths get `.2`, `.3`…
+    ///
+    /// By default every death is saved in `$XDG_STATE_HOME/crashlens` (`~/.local/state/crashlens`), or in the
+    /// working directory where that cannot be written. The 50 newest files are kept there.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_save")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Do not save captures
+    #[arg(long)]
+    pub(crate) no_save: bool,
+}
+
+/// How the report looks and where it goes.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// Write the report to this file instead; with `run` it is renewed at every death
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+
+    /// Only say what happened and where
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Show every frame, thread and gap in full
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// Form of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs: one document, see schema/report.v1.json
+    Json,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}

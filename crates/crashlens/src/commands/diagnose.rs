@@ -1,0 +1,195 @@
+//! `crashlens diagnose`: a report from a file, whatever the file is.
+
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use crashlens_core::{CaptureFile, Report};
+
+use crate::cli::DiagnoseArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+use crate::report::{Destination, Stream};
+
+/// Enough to tell what a file is.
+const OPENING: usize = 20;
+/// Captures are kilobytes; whatever is larger than this is none.
+const MAX_CAPTURE: u64 = 256 << 20;
+/// A core from a pipe has to be put on disk; more than this is not taken.
+const MAX_PIPED_CORE: u64 = 64 << 30;
+
+/// What a file turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Capture,
+    Core,
+    OtherElf,
+    Unknown,
+}
+
+/// Reports on the file.
+pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
+    let destination = Destination::new(&args.report, Stream::Stdout);
+    let (file, is_saved) = if args.file == Path::new("-") {
+        (from_stdin()?, false)
+    } else {
+        from_path(&args.file)?
+    };
+    let mut report = Report::of_capture(&file.capture);
+    if is_saved {
+        for death in &mut report.deaths {
+            death.saved = Some(args.file.display().to_string());
+        }
+    }
+    destination.write(&report, ExitStatus::NoReport)?;
+    Ok(ExitStatus::Success)
+}
+
+/// The capture in a file, and whether the file is one that crashlens had saved.
+fn from_path(path: &Path) -> Result<(CaptureFile, bool), Failure> {
+    let name = path.display().to_string();
+    let failed = |error: io::Error| {
+        Failure::new(
+            format!("cannot read {name}: {}", reason(&error)),
+            ExitStatus::NoReport,
+        )
+    };
+    let mut file = std::fs::File::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.is_dir() {
+        return Err(Failure::new(
+            format!("cannot read {name}: it is a folder"),
+            ExitStatus::NoReport,
+        ));
+    }
+    let opening = read_opening(&mut file).map_err(failed)?;
+    match kind(&opening) {
+        Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
+        Kind::Core => Ok((read_core(path)?, false)),
+        other => Err(refuse(&name, &other)),
+    }
+}
+
+fn from_stdin() -> Result<CaptureFile, Failure> {
+    let name = "standard input";
+    let mut input = io::stdin().lock();
+    let opening = read_opening(&mut input).map_err(|error| Failure::reading(name, &error))?;
+    match kind(&opening) {
+        Kind::Capture => read_capture(name, opening.chain(input)),
+        Kind::Core => {
+            let spool =
+                spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
+            read_core(spool.path())
+        }
+        other => Err(refuse(name, &other)),
+    }
+}
+
+fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
+    let mut bytes = Vec::new();
+    input
+        .take(MAX_CAPTURE)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::reading(name, &error))?;
+    CaptureFile::read(&bytes).map_err(|error| {
+        let failure = Failure::reading(name, &error);
+        match error {
+            crashlens_core::capture::FormatError::Newer => {
+                failure.with_help("Upgrade crashlens to read it.")
+            }
+            _ => failure,
+        }
+    })
+}
+
+fn read_core(path: &Path) -> Result<CaptureFile, Failure> {
+    crashlens_trace::read_core(path).map_err(|error| Failure::core(&error))
+}
+
+/// Puts a core from a pipe on disk, because reading it needs random access.
+fn spool(input: impl Read) -> io::Result<tempfile::NamedTempFile> {
+    let mut spool = tempfile::Builder::new()
+        .prefix("crashlens-core-")
+        .tempfile()?;
+    let mut input = input.take(MAX_PIPED_CORE);
+    io::copy(&mut input, &mut spool)?;
+    spool.flush()?;
+    spool.seek(SeekFrom::Start(0))?;
+    Ok(spool)
+}
+
+/// The first bytes of a stream, fewer only at its end.
+fn read_opening(input: &mut impl Read) -> io::Result<io::Cursor<Vec<u8>>> {
+    let mut opening = Vec::with_capacity(OPENING);
+    input.take(OPENING as u64).read_to_end(&mut opening)?;
+    Ok(io::Cursor::new(opening))
+}
+
+fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
+    const ELF: &[u8] = b"\x7fELF";
+    /// zstd is unpacked on the way; of gzip, xz, bzip2 and lz4 the core reader says how to unpack them.
+    const PACKED: [&[u8]; 5] = [
+        b"\x28\xb5\x2f\xfd",
+        b"\x1f\x8b",
+        b"\xfd7zXZ",
+        b"BZh",
+        b"\x04\x22\x4d\x18",
+    ];
+    /// `e_type` of a core file; the field has the same place in 32-bit and 64-bit files.
+    const ET_CORE: u8 = 4;
+    let bytes = opening.get_ref().as_slice();
+    if CaptureFile::looks_like(bytes) {
+        Kind::Capture
+    } else if bytes.starts_with(ELF) {
+        // Byte 5 says which end comes first; a big-endian core gets its refusal from the core reader.
+        let is_core = bytes
+            .get(16..18)
+            .is_some_and(|kind| kind.contains(&ET_CORE));
+        if is_core { Kind::Core } else { Kind::OtherElf }
+    } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
+        Kind::Core
+    } else {
+        Kind::Unknown
+    }
+}
+
+fn refuse(name: &str, kind: &Kind) -> Failure {
+    let what = if *kind == Kind::OtherElf {
+        "a program or library, "
+    } else {
+        ""
+    };
+    Failure::new(
+        format!("{name} is {what}not a core file or capture"),
+        ExitStatus::NoReport,
+    )
+    .with_help("Give an ELF core file (also .zst) or a file that `crashlens run` has saved.")
+}
+
+/// `no such file or directory` instead of `No such file or directory (os error 2)`.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_its_first_bytes() {
+        let elf = |kind: u8| [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[kind, 0]].concat();
+        let cases: [(Vec<u8>, Kind); 6] = [
+            (b"crashlens capture 1\n".to_vec(), Kind::Capture),
+            (elf(4), Kind::Core),
+            (elf(3), Kind::OtherElf),
+            (b"\x28\xb5\x2f\xfd".to_vec(), Kind::Core),
+            (b"Segmentation fault".to_vec(), Kind::Unknown),
+            (Vec::new(), Kind::Unknown),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(kind(&io::Cursor::new(bytes)), expected);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `crashlens __generate`: files of the repository that are derived from the code.
+
+use std::io::{self, Write as _};
+
+use clap::CommandFactory as _;
+
+use crate::cli::{Cli, GenerateArgs, Generated};
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+use crate::{reference, report};
+
+/// Prints the file on standard output.
+pub(crate) fn run(args: &GenerateArgs) -> Result<ExitStatus, Failure> {
+    let text = match args.what {
+        Generated::Schema => report::schema(),
+        Generated::Cli => reference::markdown(&mut Cli::command()),
+    };
+    io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(|error| Failure::writing("standard output", &error, ExitStatus::NoReport))?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,6 @@
+//! One module per command.
+
+pub(crate) mod attach;
+pub(crate) mod diagnose;
+pub(crate) mod generate;
+pub(crate) mod run;

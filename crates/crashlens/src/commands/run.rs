@@ -1,0 +1,41 @@
+//! `crashlens run`: start a program, supervise it, report its deaths.
+
+use std::ffi::OsString;
+
+use crashlens_core::Run;
+use crashlens_trace::Options;
+
+use crate::cli::RunArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+use crate::report::{Destination, Stream};
+use crate::saved::Shelf;
+use crate::watcher::{Watcher, run_of};
+
+/// Runs the program to its end; its exit status becomes ours.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
+    let destination = Destination::new(&args.report, Stream::Stderr);
+    destination.check(ExitStatus::Failed)?;
+    let run = Run {
+        argv: masked(&args.command),
+        ..Run::default()
+    };
+    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
+    let options = Options {
+        keep_tail: !args.no_tail,
+    };
+    let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
+        .map_err(|error| Failure::supervising(&error))?;
+    let status = ExitStatus::Program(outcome.exit_code());
+    watcher.finish(|run| run_of(run, &outcome));
+    Ok(status)
+}
+
+/// The command line as it may be written down.
+fn masked(command: &[OsString]) -> Vec<String> {
+    let words: Vec<String> = command
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    crashlens_trace::mask_command(&words)
+}

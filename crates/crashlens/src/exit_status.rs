@@ -1,0 +1,40 @@
+//! Every exit status crashlens has.
+
+use std::process::ExitCode;
+
+/// What the caller of crashlens learns from its exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// `run`, `attach`: the program's own exit code, or 128+N when signal N ended it.
+    Program(u8),
+    /// 0: a report was made, help was shown, or a process was let go on request.
+    Success,
+    /// 2: `diagnose` could not make a report, or was used wrongly.
+    NoReport,
+    /// 125: `run` or `attach` failed in crashlens itself, or was used wrongly.
+    Failed,
+    /// 126: `run` found the program but could not start it.
+    NotExecutable,
+    /// 127: `run` did not find the program.
+    NotFound,
+}
+
+impl ExitStatus {
+    /// As the shell sees it.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Program(code) => code,
+            Self::Success => 0,
+            Self::NoReport => 2,
+            Self::Failed => 125,
+            Self::NotExecutable => 126,
+            Self::NotFound => 127,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status.code())
+    }
+}

@@ -1,0 +1,50 @@
+//! From arguments to exit status.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use crate::cli::{Cli, Command};
+use crate::commands;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// Does what `args` (with the program's name first) ask for, and says how it went.
+pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error, &args),
+    };
+    let outcome = match cli.command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Attach(args) => commands::attach::run(&args),
+        Command::Diagnose(args) => commands::diagnose::run(&args),
+        Command::Generate(args) => commands::generate::run(&args),
+    };
+    outcome.unwrap_or_else(|failure| explain(&failure))
+}
+
+fn explain(failure: &Failure) -> ExitStatus {
+    if let Some(text) = failure.text() {
+        // Where standard error is gone there is nobody left to tell.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+    failure.status
+}
+
+/// Shows help or a usage error. As with `env` and `timeout`, `run` used wrongly is 125, so that it cannot be mistaken
+/// for an exit code of the program.
+fn refuse(error: &clap::Error, args: &[OsString]) -> ExitStatus {
+    let _ = error.print();
+    let wraps_program = args
+        .get(1)
+        .is_some_and(|command| command == "run" || command == "attach");
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
+        _ if wraps_program => ExitStatus::Failed,
+        _ => ExitStatus::NoReport,
+    }
+}

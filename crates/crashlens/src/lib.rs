@@ -1,0 +1,18 @@
+//! The command line of crashlens: arguments, reports, exit statuses.
+//!
+//! The only crate that prints or exits. Facts come from `crashlens-trace`, what they mean from
+//! `crashlens-core`; here they get words and a place to go.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod exit_status;
+mod failure;
+mod invocation;
+mod reference;
+mod report;
+mod saved;
+mod watcher;
+
+pub use exit_status::ExitStatus;
+pub use invocation::invoke;

@@ -1,0 +1,164 @@
+//! Where a report goes, in which form, and when.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anstream::{AutoStream, ColorChoice};
+use crashlens_core::Report;
+
+use super::json;
+use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_report};
+use crate::cli::{Colour, Format, ReportArgs};
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+use crate::saved::write_atomically;
+
+/// The stream a report goes to when no file is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// For reports that are the command's result.
+    Stdout,
+    /// For reports beside a program's own output.
+    Stderr,
+}
+
+/// What has just happened in a supervised run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timing {
+    /// A process died: the last death of the report is news.
+    Died,
+    /// The run is over: the report is complete.
+    Ended,
+}
+
+/// Where a report goes and how it looks.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    stream: Stream,
+    file: Option<PathBuf>,
+    format: Format,
+    colour: Colour,
+    verbosity: Verbosity,
+}
+
+impl Destination {
+    /// As the arguments say, else to `stream`.
+    pub(crate) fn new(args: &ReportArgs, stream: Stream) -> Self {
+        let verbosity = match (args.quiet, args.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Full,
+            (false, false) => Verbosity::Folded,
+        };
+        Self {
+            stream,
+            file: args.output.clone(),
+            format: args.format,
+            colour: args.color,
+            verbosity,
+        }
+    }
+
+    /// Refuses a file that cannot be written before hours of work depend on it.
+    pub(crate) fn check(&self, status: ExitStatus) -> Result<(), Failure> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        if folder.is_dir() && !file.is_dir() {
+            return Ok(());
+        }
+        let message = format!("cannot write the report to {}", file.display());
+        Err(Failure::new(message, status).with_help("Name a file in a folder that exists."))
+    }
+
+    /// Writes the whole report.
+    pub(crate) fn write(&self, report: &Report, status: ExitStatus) -> Result<(), Failure> {
+        self.send(status, &|view, out| match self.format {
+            Format::Text => write_report(report, view, out),
+            Format::Json => json::write(report, out),
+        })
+    }
+
+    /// Writes what is due: a file is written anew each time, so that a parent that hangs after its child's death loses
+    /// nothing; text on a stream goes on where it was; JSON on a stream waits for the end, to be one document.
+    pub(crate) fn renew(
+        &self,
+        report: &Report,
+        timing: Timing,
+        status: ExitStatus,
+    ) -> Result<(), Failure> {
+        match (&self.file, self.format, timing) {
+            (Some(_), ..) | (None, Format::Json, Timing::Ended) => self.write(report, status),
+            (None, Format::Json, Timing::Died) => Ok(()),
+            (None, Format::Text, Timing::Died) => {
+                self.send(status, &|view, out| match report.deaths.last() {
+                    Some(death) => write_death(death, view, out),
+                    None => Ok(()),
+                })
+            }
+            (None, Format::Text, Timing::Ended) => {
+                self.send(status, &|view, out| write_end(report, view, out))
+            }
+        }
+    }
+
+    fn send(&self, status: ExitStatus, write: &Writing<'_>) -> Result<(), Failure> {
+        // In one piece: the supervised program may be writing to the same terminal.
+        let mut text = Vec::new();
+        let sent = write(&self.view(), &mut text).and_then(|()| {
+            if !self.has_colour() {
+                text = anstream::adapter::strip_bytes(&text).into_vec();
+            }
+            match (&self.file, self.stream) {
+                (Some(file), _) => write_atomically(file, 0o666, &mut |out| out.write_all(&text)),
+                (None, Stream::Stdout) => print(io::stdout().lock(), &text),
+                (None, Stream::Stderr) => print(io::stderr().lock(), &text),
+            }
+        });
+        sent.map_err(|error| Failure::writing(&self.name(), &error, status))
+    }
+
+    fn has_colour(&self) -> bool {
+        match (self.colour, &self.file, self.stream) {
+            (Colour::Always, ..) => true,
+            (Colour::Never, ..) | (Colour::Auto, Some(_), _) => false,
+            (Colour::Auto, None, Stream::Stdout) => {
+                AutoStream::choice(&io::stdout()) != ColorChoice::Never
+            }
+            (Colour::Auto, None, Stream::Stderr) => {
+                AutoStream::choice(&io::stderr()) != ColorChoice::Never
+            }
+        }
+    }
+
+    fn view(&self) -> View {
+        let size = match (&self.file, self.stream) {
+            (Some(_), _) => None,
+            (None, Stream::Stdout) => terminal_size::terminal_size_of(io::stdout()),
+            (None, Stream::Stderr) => terminal_size::terminal_size_of(io::stderr()),
+        };
+        View {
+            columns: Columns::new(size.map(|(width, _)| width.0)),
+            verbosity: self.verbosity,
+        }
+    }
+
+    fn name(&self) -> String {
+        match (&self.file, self.stream) {
+            (Some(file), _) => file.display().to_string(),
+            (None, Stream::Stdout) => "standard output".to_owned(),
+            (None, Stream::Stderr) => "standard error".to_owned(),
+        }
+    }
+}
+
+/// Something that writes a report in some form.
+type Writing<'a> = dyn Fn(&View, &mut dyn io::Write) -> io::Result<()> + 'a;
+
+fn print(mut stream: impl io::Write, text: &[u8]) -> io::Result<()> {
+    stream.write_all(text)?;
+    stream.flush()
+}

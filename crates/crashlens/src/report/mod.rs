@@ -1,0 +1,8 @@
+//! Reports for people and programs, and where they go.
+
+mod destination;
+mod json;
+mod terminal;
+
+pub(crate) use destination::{Destination, Stream, Timing};
+pub(crate) use json::schema;

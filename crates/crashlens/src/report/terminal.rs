@@ -1,0 +1,155 @@
+//! The report in plain words, for a terminal.
+//!
+//! Speaks of facts alone. Colour is for emphasis: the text must read as well without. What is shown
+//! comes from a dead process's memory, so nothing of it reaches the terminal as control codes.
+
+mod headline;
+mod names;
+mod page;
+mod place;
+mod stack;
+mod threads;
+
+use std::io::{self, Write};
+
+use crashlens_core::{Death, Gap, Report};
+
+pub(super) use page::Columns;
+use page::Page;
+
+/// How a report is shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// How wide.
+    pub(super) columns: Columns,
+    /// How much.
+    pub(super) verbosity: Verbosity,
+}
+
+/// How much of a report is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verbosity {
+    /// What happened and where.
+    Quiet,
+    /// What fits a screen or two.
+    Folded,
+    /// Everything.
+    Full,
+}
+
+/// So many gaps are told of one death before the rest is counted.
+const GAPS_SHOWN: usize = 6;
+/// So many last lines of standard error are shown.
+const LAST_LINES: usize = 4;
+
+/// Writes all deaths and what is to be said of the run.
+pub(super) fn write_report(report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    for death in &report.deaths {
+        write_death(death, view, out)?;
+    }
+    if report.deaths.is_empty() {
+        let code = report
+            .run
+            .exit_code
+            .map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+        Page::new(out, view.columns)
+            .paragraph(&format!("No process died of a signal (exit code {code})."))?;
+    }
+    write_end(report, view, out)
+}
+
+/// Writes what is to be said when a run is over: nothing after an ordinary end.
+pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    if report.deaths.is_empty() && view.verbosity != Verbosity::Full {
+        return Ok(());
+    }
+    let mut page = Page::new(out, view.columns);
+    write_gaps(
+        &mut page,
+        "What could not be seen of the run",
+        &report.run.gaps,
+        view,
+    )
+}
+
+/// Writes one death.
+pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let mut page = Page::new(out, view.columns);
+    page.blank()?;
+    headline::write(&mut page, death)?;
+    place::write(&mut page, death, view)?;
+    if view.verbosity != Verbosity::Quiet {
+        threads::write(&mut page, death, view)?;
+        write_last_words(&mut page, death, view)?;
+        write_gaps(&mut page, "What could not be seen", &death.gaps, view)?;
+    }
+    write_next_step(&mut page, death, view)
+}
+
+fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let Some(tail) = &death.output.stderr else {
+        return Ok(());
+    };
+    let lines = tail.lines.iter().map(|line| names::last_state(line));
+    let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
+    let shown = if view.verbosity == Verbosity::Full {
+        lines.len()
+    } else {
+        LAST_LINES.min(lines.len())
+    };
+    if shown == 0 {
+        return Ok(());
+    }
+    page.heading("Last lines on its standard error")?;
+    for line in lines.iter().skip(lines.len() - shown) {
+        page.log_line(line)?;
+    }
+    Ok(())
+}
+
+fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> io::Result<()> {
+    if gaps.is_empty() || view.verbosity == Verbosity::Quiet {
+        return Ok(());
+    }
+    page.heading(heading)?;
+    let shown = if view.verbosity == Verbosity::Full {
+        gaps.len()
+    } else {
+        GAPS_SHOWN
+    };
+    for gap in gaps.iter().take(shown) {
+        let remedy = gap
+            .remedy
+            .as_ref()
+            .map(|remedy| format!(" To see it: {}.", remedy.trim_end_matches('.')));
+        page.item(&format!(
+            "{}: {}.{}",
+            gap.part,
+            gap.reason.trim_end_matches('.'),
+            remedy.unwrap_or_default()
+        ))?;
+    }
+    if gaps.len() > shown {
+        page.item(&format!("and {} more (-v shows them)", gaps.len() - shown))?;
+    }
+    Ok(())
+}
+
+fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let Some(saved) = &death.saved else {
+        return Ok(());
+    };
+    page.blank()?;
+    page.command("Saved", saved)?;
+    if view.verbosity != Verbosity::Full {
+        page.command(
+            "More",
+            &format!("crashlens diagnose {} -v", names::shell_word(saved)),
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "terminal/tests.rs"]
+mod tests;

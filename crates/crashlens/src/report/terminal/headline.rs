@@ -1,0 +1,149 @@
+//! The first sentence: who died, of what, in plain words.
+
+use std::io;
+
+use crashlens_core::{Death, Ending, EndingKind, Role, Signal};
+
+use super::page::{ALARM, PLAIN, Page, STRONG};
+
+/// Writes the first sentence.
+pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    let program = death.command.first().map_or("the process", |path| {
+        path.rsplit('/').next().unwrap_or(path)
+    });
+    let who = match death.role {
+        Role::Main => format!(" (pid {})", death.pid),
+        Role::Child => format!(
+            " (pid {}, a child process of {})",
+            death.pid, death.parent_pid
+        ),
+    };
+    let ending = &death.ending;
+    match ending.kind {
+        EndingKind::Running => page.sentence(&[
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " is running. This is what its threads were doing."),
+        ]),
+        EndingKind::Exit => {
+            let code = ending
+                .exit_code
+                .map_or_else(String::new, |code| format!(" with exit code {code}"));
+            page.sentence(&[
+                (STRONG, program),
+                (PLAIN, &who),
+                (PLAIN, &format!(" ended{code}.")),
+            ])
+        }
+        EndingKind::Signal | EndingKind::OomKill => {
+            let signal = ending
+                .signal
+                .map_or_else(|| "a signal".to_owned(), Signal::name);
+            page.sentence(&[
+                (STRONG, program),
+                (PLAIN, &who),
+                (PLAIN, " died of "),
+                (ALARM, &signal),
+                (PLAIN, &format!(": {}.", gloss(ending, death.pid))),
+            ])
+        }
+    }
+}
+
+/// What the signal and its code say, in plain words and nothing more.
+fn gloss(ending: &Ending, pid: u32) -> String {
+    if ending.kind == EndingKind::OomKill {
+        return "the kernel killed it because memory had run out".to_owned();
+    }
+    if let Some(sender) = ending
+        .sender_pid
+        .filter(|sender| *sender != pid && *sender != 0)
+    {
+        return format!("process {sender} sent it");
+    }
+    let at = ending
+        .address
+        .map_or_else(String::new, |address| format!(" (address\u{a0}{address})"));
+    let code = ending.code.as_deref().unwrap_or_default();
+    match (ending.signal.unwrap_or(Signal(0)), code) {
+        (Signal::SEGV, "SEGV_MAPERR") => format!("it touched memory that is not there{at}"),
+        (Signal::SEGV, "SEGV_ACCERR") => {
+            format!("it touched memory in a way that is not allowed there{at}")
+        }
+        // The kernel has no address to give: the one used is not of the form addresses have.
+        (Signal::SEGV, "SI_KERNEL") => "it used an address that no memory can have".to_owned(),
+        (Signal::SEGV, _) => format!("it touched memory it must not touch{at}"),
+        (Signal::BUS, "BUS_ADRERR") => {
+            format!("the content of the mapped memory it touched could not be had{at}")
+        }
+        (Signal::BUS, "BUS_ADRALN") => {
+            format!("it touched memory at an address that is not aligned{at}")
+        }
+        (Signal::BUS, "BUS_MCEERR_AR" | "BUS_MCEERR_AO") => {
+            format!("the memory hardware reported an error{at}")
+        }
+        (Signal::BUS, _) => format!("it touched memory that could not be had{at}"),
+        (Signal::FPE, "FPE_INTDIV") => {
+            "it divided an integer by zero, or the quotient did not fit".to_owned()
+        }
+        (Signal::FPE, _) => "an arithmetic instruction failed".to_owned(),
+        (Signal::ILL, _) => format!("it ran an instruction that the processor refuses{at}"),
+        (Signal::TRAP, _) => "it ran into a breakpoint instruction".to_owned(),
+        (Signal::ABRT, _) => "it gave up and ended itself (abort)".to_owned(),
+        (Signal::KILL, _) => "it was killed from outside".to_owned(),
+        (Signal::SYS, _) => "it made a system call that is forbidden here".to_owned(),
+        (Signal(1), _) => "its terminal was closed, or it was told to hang up".to_owned(),
+        (Signal(2), _) => "it was interrupted (Ctrl-C)".to_owned(),
+        (Signal(13), _) => "it wrote to a pipe that nobody reads any more".to_owned(),
+        (Signal(15), _) => "it was asked to end".to_owned(),
+        (Signal(24), _) => "it had used up its limit of processor time".to_owned(),
+        (Signal(25), _) => "a file it wrote passed the size limit".to_owned(),
+        _ => "its default action is to end the process".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crashlens_core::Address;
+
+    use super::*;
+
+    #[test]
+    fn a_signal_is_told_in_plain_words() {
+        let ending = |signal, code: &str, address: Option<u64>, sender_pid| Ending {
+            kind: EndingKind::Signal,
+            signal: Some(signal),
+            code: Some(code.to_owned()),
+            address: address.map(Address),
+            sender_pid,
+            wait_status: None,
+            exit_code: None,
+            earlier_faults: Vec::new(),
+        };
+        let cases = [
+            (
+                ending(Signal::SEGV, "SEGV_MAPERR", Some(0), None),
+                "it touched memory that is not there (address\u{a0}0x0)",
+            ),
+            (
+                ending(Signal::SEGV, "SI_KERNEL", None, None),
+                "it used an address that no memory can have",
+            ),
+            (
+                ending(Signal::ABRT, "SI_TKILL", None, Some(7)),
+                "it gave up and ended itself (abort)",
+            ),
+            (
+                ending(Signal::SEGV, "SI_USER", None, Some(9)),
+                "process 9 sent it",
+            ),
+            (
+                ending(Signal(24), "SI_KERNEL", None, None),
+                "it had used up its limit of processor time",
+            ),
+        ];
+        for (ending, expected) in cases {
+            assert_eq!(gloss(&ending, 7), expected);
+        }
+    }
+}

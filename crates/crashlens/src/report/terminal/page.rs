@@ -1,0 +1,137 @@
+//! Lines of limited width, with emphasis, out of text that may hold anything.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::names::{clip, printable};
+
+/// Width of a label in front of a fact.
+const LABEL: usize = 8;
+
+/// Plain text.
+pub(super) const PLAIN: Style = Style::new();
+/// What matters most.
+pub(super) const STRONG: Style = Style::new().bold();
+/// What may be skipped.
+pub(super) const FAINT: Style = Style::new().dimmed();
+/// What went wrong.
+pub(super) const ALARM: Style = AnsiColor::Red.on_default().bold();
+
+/// Width of the text: that of the terminal, but no wider than the eye likes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns(usize);
+
+impl Columns {
+    /// The width for a terminal; 80 where there is none.
+    pub(crate) fn new(terminal: Option<u16>) -> Self {
+        Self(terminal.map_or(80, usize::from).clamp(40, 100))
+    }
+}
+
+/// Where a report is written.
+pub(super) struct Page<'a> {
+    out: &'a mut dyn Write,
+    width: usize,
+}
+
+/// A piece of a line.
+pub(super) type Span<'a> = (Style, &'a str);
+
+impl<'a> Page<'a> {
+    pub(super) fn new(out: &'a mut dyn Write, columns: Columns) -> Self {
+        Self {
+            out,
+            width: columns.0,
+        }
+    }
+
+    /// Columns there are in a line.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn blank(&mut self) -> io::Result<()> {
+        writeln!(self.out)
+    }
+
+    /// A heading, with a blank line before it.
+    pub(super) fn heading(&mut self, text: &str) -> io::Result<()> {
+        self.blank()?;
+        self.wrapped("", "", &[(STRONG, text)])
+    }
+
+    /// One line as it is; who calls has made it fit.
+    pub(super) fn line(&mut self, indent: usize, spans: &[Span<'_>]) -> io::Result<()> {
+        write!(self.out, "{:indent$}", "")?;
+        for (style, text) in spans.iter().filter(|(_, text)| !text.is_empty()) {
+            write!(self.out, "{style}{}{style:#}", printable(text))?;
+        }
+        writeln!(self.out)
+    }
+
+    /// Wrapped text.
+    pub(super) fn paragraph(&mut self, text: &str) -> io::Result<()> {
+        self.wrapped("", "", &[(PLAIN, text)])
+    }
+
+    /// Wrapped text with emphasis. Spans meet at word borders.
+    pub(super) fn sentence(&mut self, spans: &[Span<'_>]) -> io::Result<()> {
+        self.wrapped("", "", spans)
+    }
+
+    /// Wrapped text behind a dash.
+    pub(super) fn item(&mut self, text: &str) -> io::Result<()> {
+        self.wrapped("  - ", "    ", &[(PLAIN, text)])
+    }
+
+    /// A labelled fact, wrapped.
+    pub(super) fn fact(&mut self, label: &str, spans: &[Span<'_>]) -> io::Result<()> {
+        let first = format!("  {label:LABEL$}");
+        let rest = " ".repeat(first.len());
+        self.wrapped(&first, &rest, spans)
+    }
+
+    /// Faint wrapped text, `indent` columns in.
+    pub(super) fn note(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let margin = " ".repeat(indent);
+        self.wrapped(&margin, &margin, &[(FAINT, text)])
+    }
+
+    /// What can be copied into a shell: never broken, however long.
+    pub(super) fn command(&mut self, label: &str, text: &str) -> io::Result<()> {
+        self.line(2, &[(PLAIN, &format!("{label:LABEL$}")), (PLAIN, text)])
+    }
+
+    /// A line of foreign text, cut at the edge.
+    pub(super) fn verbatim(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let fitting = clip(text.trim_end(), self.width.saturating_sub(indent));
+        self.line(indent, &[(FAINT, &fitting)])
+    }
+
+    /// A line of a log: its end may be the message, so it takes up to three lines before it is cut.
+    pub(super) fn log_line(&mut self, text: &str) -> io::Result<()> {
+        let text = clip(text.trim_end(), (self.width - 8) * 3);
+        self.wrapped("  ", "    ", &[(FAINT, &text)])
+    }
+
+    fn wrapped(&mut self, first: &str, rest: &str, spans: &[Span<'_>]) -> io::Result<()> {
+        let mut text = String::new();
+        for (style, span) in spans.iter().filter(|(_, span)| !span.is_empty()) {
+            let _ = write!(text, "{style}{}{style:#}", printable(span));
+        }
+        let options = textwrap::Options::new(self.width)
+            .initial_indent(first)
+            .subsequent_indent(rest)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            // A path is to be copied in one piece, if need be past the edge.
+            .break_words(false)
+            .word_separator(textwrap::WordSeparator::AsciiSpace);
+        for line in textwrap::wrap(&text, options) {
+            // A space that must not be a line's end is written as one that does not break.
+            writeln!(self.out, "{}", line.replace('\u{a0}', " "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! The threads of a process: those that matter with their stacks, the others in one line each.
+
+use std::io;
+
+use crashlens_core::report::ThreadReport;
+use crashlens_core::{Death, EndingKind, Frame, ThreadRole};
+use textwrap::core::display_width;
+
+use super::names::{clip, function_for_people, library_for_people};
+use super::page::{FAINT, PLAIN, Page};
+use super::stack::{self, native_name, python_place};
+use super::{Verbosity, View};
+
+/// Rows of the stack that matters most.
+const CRASHED_ROWS: usize = 25;
+/// Rows of any other stack that is shown.
+const OTHER_ROWS: usize = 12;
+/// Threads that are told in one line before the rest is counted.
+const LINES: usize = 10;
+/// Columns for who a thread is.
+const NAME_COLUMNS: usize = 34;
+
+/// Writes the threads.
+pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let shows_all = view.verbosity == Verbosity::Full || death.ending.kind == EndingKind::Running;
+    let has_crashed = death.threads.iter().any(|thread| thread.crashed);
+    let directory = death.environment.working_directory.as_deref().or(Some("/"));
+    let mut others = Vec::new();
+    for thread in &death.threads {
+        let (heading, rows) = if thread.crashed {
+            (
+                "The crashed thread, innermost first".to_owned(),
+                CRASHED_ROWS,
+            )
+        } else if thread.waits_for_crashed {
+            (
+                format!("Thread {} was waiting for it", label(thread)),
+                OTHER_ROWS,
+            )
+        } else if shows_all || (!has_crashed && thread.role == ThreadRole::Main) {
+            (format!("Thread {}", label(thread)), OTHER_ROWS)
+        } else {
+            others.push(thread);
+            continue;
+        };
+        page.heading(&heading)?;
+        stack::write(page, thread, directory, rows, view)?;
+    }
+    write_others(page, &others, directory)
+}
+
+fn write_others(
+    page: &mut Page<'_>,
+    threads: &[&ThreadReport],
+    directory: Option<&str>,
+) -> io::Result<()> {
+    if threads.is_empty() {
+        return Ok(());
+    }
+    page.heading("Other threads")?;
+    let shown = threads.get(..LINES).unwrap_or(threads);
+    let columns = shown
+        .iter()
+        .map(|thread| display_width(&label(thread)))
+        .max()
+        .unwrap_or(0)
+        .min(NAME_COLUMNS);
+    for thread in shown {
+        let name = clip(&label(thread), columns);
+        let padding = " ".repeat(columns - display_width(&name) + 2);
+        let room = page.width().saturating_sub(columns + 4);
+        page.line(
+            2,
+            &[
+                (PLAIN, &name),
+                (PLAIN, &padding),
+                (FAINT, &place(thread, directory, room)),
+            ],
+        )?;
+    }
+    let rest: usize = threads
+        .iter()
+        .skip(shown.len())
+        .map(|thread| 1 + thread.also.len())
+        .sum();
+    if rest > 0 {
+        page.line(2, &[(FAINT, &format!("and {rest} more (-v shows all)"))])?;
+    }
+    Ok(())
+}
+
+/// `4711 "tf_Compute" and 5 alike`.
+fn label(thread: &ThreadReport) -> String {
+    let alike = if thread.also.is_empty() {
+        String::new()
+    } else {
+        format!(" and {} alike", thread.also.len())
+    };
+    format!("{} \"{}\"{alike}", thread.id, thread.name)
+}
+
+/// Where the thread was: in its innermost Python code, or in its innermost function that has a name.
+fn place(thread: &ThreadReport, directory: Option<&str>, room: usize) -> String {
+    let python = thread.frames.iter().find_map(|frame| match frame {
+        Frame::Python(python) => Some(python_place(python, directory)),
+        Frame::Native(_) => None,
+    });
+    if let Some(place) = python {
+        return clip(&place, room);
+    }
+    let natives = || {
+        thread.frames.iter().filter_map(|frame| match frame {
+            Frame::Native(native) => Some(native),
+            Frame::Python(_) => None,
+        })
+    };
+    let Some(frame) = natives()
+        .find(|frame| frame.function.is_some())
+        .or_else(|| natives().next())
+    else {
+        return "nothing could be read".to_owned();
+    };
+    let library = frame.library.as_deref().map_or_else(String::new, |name| {
+        format!(" in {}", library_for_people(name))
+    });
+    let library = clip(&library, room / 2);
+    format!(
+        "{}{library}",
+        function_for_people(
+            &native_name(frame),
+            room.saturating_sub(display_width(&library))
+        )
+    )
+}

@@ -1,0 +1,206 @@
+//! Where captures are kept.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crashlens_core::{CaptureFile, Death, Gap};
+use jiff::Timestamp;
+
+use crate::cli::SavingArgs;
+
+/// Ending of the names of saved captures.
+const EXTENSION: &str = ".crashlens";
+/// So many captures are kept in the folder of captures; the oldest go first.
+const KEPT: usize = 50;
+
+/// Where captures go.
+#[derive(Debug)]
+pub(crate) enum Shelf {
+    /// Nowhere.
+    Closed,
+    /// To a file the user has named; further ones get a number.
+    Named {
+        /// Name of the first.
+        path: PathBuf,
+        /// How many there are already.
+        taken: usize,
+    },
+    /// To the first of these folders that takes them, under a name made of time, program and process.
+    Folders(Vec<PathBuf>),
+}
+
+impl Shelf {
+    /// As the arguments and the environment say.
+    pub(crate) fn new(args: &SavingArgs) -> Self {
+        match &args.save {
+            Some(path) => Self::Named {
+                path: path.clone(),
+                taken: 0,
+            },
+            None if args.no_save => Self::Closed,
+            None => {
+                let folder =
+                    state_folder(std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME"));
+                Self::Folders(folder.into_iter().chain([PathBuf::from(".")]).collect())
+            }
+        }
+    }
+
+    /// Saves the capture and notes in `death` where; a failure becomes a gap of the death.
+    pub(crate) fn keep(&mut self, file: &CaptureFile, death: &mut Death) {
+        let result = match self {
+            Self::Closed => return,
+            Self::Named { path, taken } => {
+                *taken += 1;
+                let path = numbered(path, *taken);
+                write_atomically(&path, 0o600, &mut |out| file.write(out)).map(|()| path)
+            }
+            Self::Folders(folders) => keep_in(folders, file, Timestamp::now()),
+        };
+        match result {
+            Ok(path) => death.saved = Some(path.display().to_string()),
+            Err(error) => death.gaps.push(Gap {
+                part: "the saved capture".to_owned(),
+                reason: format!("it could not be written: {error}"),
+                remedy: Some("name a file that can be written with --save FILE".to_owned()),
+            }),
+        }
+    }
+}
+
+/// `$XDG_STATE_HOME/crashlens`, or `~/.local/state/crashlens`. A relative path is to be ignored, as the XDG standard has it.
+fn state_folder(state_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+    let absolute = |variable: Option<OsString>| {
+        variable
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let state =
+        absolute(state_home).or_else(|| absolute(home).map(|home| home.join(".local/state")))?;
+    Some(state.join("crashlens"))
+}
+
+/// Saves in the first folder that can be written; the error is that of the last.
+fn keep_in(folders: &[PathBuf], file: &CaptureFile, now: Timestamp) -> io::Result<PathBuf> {
+    let name = file_name(file, now);
+    let mut failure = io::Error::from(io::ErrorKind::NotFound);
+    for folder in folders {
+        let is_ours = folder.file_name().is_some_and(|name| name == "crashlens");
+        if is_ours && let Err(error) = std::fs::create_dir_all(folder) {
+            failure = error;
+            continue;
+        }
+        let path = if is_ours {
+            folder.join(&name)
+        } else {
+            PathBuf::from(&name)
+        };
+        match write_atomically(&path, 0o600, &mut |out| file.write(out)) {
+            Ok(()) if is_ours => {
+                forget_oldest(folder, KEPT);
+                return Ok(path);
+            }
+            Ok(()) => return Ok(path),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// `2026-11-15T22-05-33Z-python-4711.crashlens`: sorts by time, and is a file name everywhere.
+fn file_name(file: &CaptureFile, now: Timestamp) -> String {
+    let process = &file.capture.process;
+    let program = process
+        .command
+        .first()
+        .map_or("program", |path| path.rsplit('/').next().unwrap_or(path));
+    let program: String = program
+        .chars()
+        .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '+'))
+        .take(40)
+        .collect();
+    format!(
+        "{}-{program}-{}{EXTENSION}",
+        now.strftime("%Y-%m-%dT%H-%M-%SZ"),
+        process.pid
+    )
+}
+
+/// `capture`, `capture.2`, `capture.3`…
+fn numbered(path: &Path, count: usize) -> PathBuf {
+    if count <= 1 {
+        return path.to_owned();
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{count}"));
+    PathBuf::from(name)
+}
+
+/// Removes the oldest captures above `kept`. Only files with names as [`file_name`] makes them are ours to remove.
+fn forget_oldest(folder: &Path, kept: usize) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| is_our_name(name))
+        .collect();
+    names.sort();
+    let surplus = names.len().saturating_sub(kept);
+    for name in names.iter().take(surplus) {
+        let _ = std::fs::remove_file(folder.join(name));
+    }
+}
+
+fn is_our_name(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(EXTENSION) else {
+        return false;
+    };
+    let pattern = b"dddd-dd-ddTdd-dd-ddZ-";
+    let matches = |(byte, wanted): (&u8, &u8)| {
+        if *wanted == b'd' {
+            byte.is_ascii_digit()
+        } else {
+            byte == wanted
+        }
+    };
+    let pid = stem.rsplit('-').next().unwrap_or_default();
+    stem.len() > pattern.len()
+        && stem.as_bytes().iter().zip(pattern).all(matches)
+        && pid.parse::<u32>().is_ok()
+}
+
+/// Writes a file so that readers see the old content or the new, never a part.
+///
+/// What is not an ordinary file (`/dev/stdout`, a FIFO) is written in place: a rename would replace the device.
+pub(crate) fn write_atomically(
+    path: &Path,
+    mode: u32,
+    write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // Through a symbolic link, as an ordinary write would go.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if std::fs::metadata(&target).is_ok_and(|known| !known.is_file()) {
+        let mut file = std::fs::OpenOptions::new().write(true).open(&target)?;
+        return write(&mut file);
+    }
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".crashlens-")
+        .permissions(std::fs::Permissions::from_mode(mode))
+        .tempfile_in(folder)?;
+    let mut buffered = io::BufWriter::new(file.as_file_mut());
+    write(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
+    file.persist(&target).map(drop).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+#[path = "saved_tests.rs"]
+mod tests;

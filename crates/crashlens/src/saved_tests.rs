@@ -1,0 +1,64 @@
+use super::*;
+
+#[test]
+fn the_folder_of_captures_follows_the_xdg_standard() {
+    let folder = |state: &str, home: &str| state_folder(Some(state.into()), Some(home.into()));
+    assert_eq!(
+        folder("/state", "/home/me"),
+        Some("/state/crashlens".into())
+    );
+    assert_eq!(
+        folder("relative", "/home/me"),
+        Some("/home/me/.local/state/crashlens".into())
+    );
+    assert_eq!(folder("", ""), None);
+}
+
+#[test]
+fn further_captures_under_a_chosen_name_get_a_number() {
+    let path = Path::new("/tmp/death.crashlens");
+    assert_eq!(numbered(path, 1), path);
+    assert_eq!(numbered(path, 3), Path::new("/tmp/death.crashlens.3"));
+}
+
+#[test]
+fn only_the_oldest_of_our_own_files_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = |second: u32| format!("2026-11-15T22-05-{second:02}Z-python3.11-4711.crashlens");
+    for name in [
+        ours(2),
+        ours(1),
+        ours(3),
+        "mine.crashlens".to_owned(),
+        "notes.txt".to_owned(),
+    ] {
+        std::fs::write(folder.path().join(name), "").unwrap();
+    }
+    forget_oldest(folder.path(), 2);
+    let mut left: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(
+        left,
+        [
+            ours(2),
+            ours(3),
+            "mine.crashlens".to_owned(),
+            "notes.txt".to_owned()
+        ]
+    );
+}
+
+#[test]
+fn a_file_is_replaced_in_one_step_and_through_its_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("report"), folder.path().join("link"));
+    std::fs::write(&file, "old").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write_atomically(&link, 0o666, &mut |out| out.write_all(b"new")).unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}

@@ -1,0 +1,83 @@
+//! What happens at every death of a supervised tree: save the capture, tell the user, renew the report file.
+
+use crashlens_core::report::Supervision;
+use crashlens_core::{CaptureFile, Death, Report, Run};
+use crashlens_trace::{Observer, Outcome};
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::exit_status::ExitStatus;
+use crate::report::{Destination, Timing};
+use crate::saved::Shelf;
+
+/// Collects the deaths of one run.
+///
+/// Nothing here may fail the run: a capture that cannot be saved becomes a gap, and a report that cannot be
+/// written is lost while the program goes on.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    run: Run,
+    deaths: Vec<Death>,
+    destination: Destination,
+    shelf: Shelf,
+}
+
+impl Watcher {
+    /// Watches a run that has just begun.
+    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf) -> Self {
+        Self {
+            run,
+            deaths: Vec::new(),
+            destination,
+            shelf,
+        }
+    }
+
+    /// The program has ended; `complete` adds what is known of the run now.
+    pub(crate) fn finish(mut self, complete: impl FnOnce(&mut Run)) {
+        complete(&mut self.run);
+        self.run.own_cpu_seconds = own_cpu_seconds();
+        if self.run.argv.is_empty() {
+            self.run.argv = self
+                .deaths
+                .first()
+                .map(|death| death.command.clone())
+                .unwrap_or_default();
+        }
+        self.renew(Timing::Ended);
+    }
+
+    /// Writes what is due now.
+    fn renew(&mut self, timing: Timing) {
+        let report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
+        let _ = self.destination.renew(&report, timing, ExitStatus::Failed);
+        self.deaths = report.deaths;
+    }
+}
+
+impl Observer for Watcher {
+    fn died(&mut self, file: CaptureFile) {
+        let mut death = Death::new(&file.capture);
+        self.shelf.keep(&file, &mut death);
+        self.deaths.push(death);
+        self.renew(Timing::Died);
+    }
+}
+
+/// What the outcome says of the run.
+pub(crate) fn run_of(run: &mut Run, outcome: &Outcome) {
+    run.exit_code = Some(i32::from(outcome.exit_code()));
+    run.wait_status = Some(outcome.wait_status);
+    run.duration_seconds = Some(outcome.duration.as_secs_f64());
+    run.supervision = Some(match outcome.supervision {
+        crashlens_trace::Supervision::Traced => Supervision::Traced,
+        crashlens_trace::Supervision::Degraded => Supervision::Degraded,
+    });
+    run.gaps.clone_from(&outcome.gaps.0);
+}
+
+fn own_cpu_seconds() -> Option<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let seconds =
+        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Some(seconds(usage.user_time()) + seconds(usage.system_time()))
+}

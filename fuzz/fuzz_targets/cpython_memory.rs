@@ -1,0 +1,6 @@
+//! An interpreter's memory that holds anything.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::cpython_memory(bytes));

@@ -1,0 +1,6 @@
+//! Line tables of every CPython encoding.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::line_table(bytes));
