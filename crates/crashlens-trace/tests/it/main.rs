@@ -2,6 +2,10 @@
 //!
 //! A supervisor receives the signals of its process and so needs one of its own: the tests drive the
 //! example `supervise`, which `cargo test` builds with them. They synchronise by pipes and never by time.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails where it stands"
+)]
 
 mod attach;
 mod crashes;

@@ -10,7 +10,7 @@ use crashlens_core::{CrashCapture, Gap};
 use serde_json::Value;
 
 /// The example `supervise`, which stands beside the tests' own folder.
-pub fn supervisor() -> PathBuf {
+pub(crate) fn supervisor() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let profile = tests.parent().and_then(Path::parent).unwrap();
     let path = profile.join("examples/supervise");
@@ -23,7 +23,7 @@ pub fn supervisor() -> PathBuf {
 }
 
 /// The interpreter itself: `python3` may be a shell script that looks for it.
-pub fn python() -> &'static str {
+pub(crate) fn python() -> &'static str {
     static PYTHON: OnceLock<String> = OnceLock::new();
     PYTHON.get_or_init(|| {
         let mut command = Command::new("python3");
@@ -36,21 +36,21 @@ pub fn python() -> &'static str {
 }
 
 /// Whether a program can be found on this machine.
-pub fn has_program(name: &str) -> bool {
+pub(crate) fn has_program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 /// A supervisor to be started.
-pub struct Supervised {
+pub(crate) struct Supervised {
     folder: tempfile::TempDir,
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// A supervisor at work, its standard streams held by the test.
-pub struct Running {
+pub(crate) struct Running {
     folder: tempfile::TempDir,
-    pub child: Child,
+    pub(crate) child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     stderr: ChildStderr,
@@ -58,19 +58,19 @@ pub struct Running {
 }
 
 /// What a supervisor saw and how it ended.
-pub struct Finished {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-    pub deaths: Vec<CrashCapture>,
-    pub ended: Option<Value>,
-    pub detached: Option<Value>,
-    pub failed: Option<Value>,
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) deaths: Vec<CrashCapture>,
+    pub(crate) ended: Option<Value>,
+    pub(crate) detached: Option<Value>,
+    pub(crate) failed: Option<Value>,
 }
 
 impl Supervised {
     /// `words`: everything after the output file, as the example's documentation says.
-    pub fn new<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(words: I) -> Self {
+    pub(crate) fn new<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(words: I) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(supervisor());
         command.arg(folder.path().join("seen.jsonl")).args(words);
@@ -81,7 +81,7 @@ impl Supervised {
         Self { folder, command }
     }
 
-    pub fn start(mut self) -> Running {
+    pub(crate) fn start(mut self) -> Running {
         let mut child = self.command.spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -96,18 +96,18 @@ impl Supervised {
         }
     }
 
-    pub fn finish(self) -> Finished {
+    pub(crate) fn finish(self) -> Finished {
         self.start().finish()
     }
 }
 
 impl Running {
-    pub fn pid(&self) -> nix::unistd::Pid {
+    pub(crate) fn pid(&self) -> nix::unistd::Pid {
         nix::unistd::Pid::from_raw(self.child.id() as i32)
     }
 
     /// The next line the program writes; fails at the end of its output.
-    pub fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
         assert!(
@@ -120,12 +120,12 @@ impl Running {
     }
 
     /// Writes a line to the program.
-    pub fn say(&mut self, line: &str) {
+    pub(crate) fn say(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Waits for the end of all output and of the supervisor.
-    pub fn finish(mut self) -> Finished {
+    pub(crate) fn finish(mut self) -> Finished {
         drop(self.stdin.take());
         let mut stdout = self.read;
         self.stdout.read_to_end(&mut stdout).unwrap();
@@ -141,7 +141,7 @@ impl Running {
 }
 
 /// Reads what a supervisor wrote.
-pub fn read_seen(path: &Path) -> Finished {
+pub(crate) fn read_seen(path: &Path) -> Finished {
     let (code, stdout, stderr) = (None, String::new(), String::new());
     let deaths = Vec::new();
     let mut seen = Finished {
@@ -171,7 +171,7 @@ pub fn read_seen(path: &Path) -> Finished {
 
 impl Finished {
     /// The one death there was.
-    pub fn death(&self) -> &CrashCapture {
+    pub(crate) fn death(&self) -> &CrashCapture {
         assert_eq!(
             self.deaths.len(),
             1,
@@ -182,7 +182,7 @@ impl Finished {
     }
 
     /// What could not be seen of the run as a whole.
-    pub fn gaps(&self) -> Vec<Gap> {
+    pub(crate) fn gaps(&self) -> Vec<Gap> {
         let end = self
             .ended
             .as_ref()
@@ -193,27 +193,27 @@ impl Finished {
 }
 
 /// Supervises `command` to its end.
-pub fn run(command: &[&str]) -> Finished {
+pub(crate) fn run(command: &[&str]) -> Finished {
     let words = ["run"].iter().chain(command);
     Supervised::new(words).finish()
 }
 
 /// Supervises a Python program to its end.
-pub fn run_python(program: &str) -> Finished {
+pub(crate) fn run_python(program: &str) -> Finished {
     run(&[python(), "-c", program])
 }
 
 /// Supervises a shell program to its end.
-pub fn run_shell(program: &str) -> Finished {
+pub(crate) fn run_shell(program: &str) -> Finished {
     run(&["/bin/sh", "-c", program])
 }
 
 /// A supervised Python program, to talk to while it runs.
-pub fn start_python(program: &str) -> Running {
+pub(crate) fn start_python(program: &str) -> Running {
     Supervised::new(["run", python(), "-c", program]).start()
 }
 
 /// The words of a command, for [`Supervised::new`].
-pub fn words(command: &[&str]) -> Vec<OsString> {
+pub(crate) fn words(command: &[&str]) -> Vec<OsString> {
     command.iter().map(OsString::from).collect()
 }
