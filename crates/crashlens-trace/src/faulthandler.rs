@@ -13,15 +13,13 @@ pub(crate) fn crashed_stack(lines: &[String]) -> Option<(Vec<Frame>, StackEnd)> 
     let mut frames = Vec::new();
     let mut end = StackEnd::Complete;
     for line in lines[heading + 1..].iter().take(MAX_FRAMES) {
-        match parse_frame(line) {
-            Some(frame) => frames.push(Frame::Python(frame)),
-            None => {
-                if line.trim() == "..." {
-                    end = StackEnd::DepthLimit;
-                }
-                break;
+        let Some(frame) = parse_frame(line) else {
+            if line.trim() == "..." {
+                end = StackEnd::DepthLimit;
             }
-        }
+            break;
+        };
+        frames.push(Frame::Python(frame));
     }
     (!frames.is_empty()).then_some((frames, end))
 }
@@ -54,7 +52,9 @@ fn parse_frame(line: &str) -> Option<PythonFrame> {
 mod tests {
     use super::*;
 
-    fn stack(text: &str) -> Option<(Vec<(String, Option<u32>, String)>, StackEnd)> {
+    type ShortFrame = (String, Option<u32>, String);
+
+    fn stack(text: &str) -> Option<(Vec<ShortFrame>, StackEnd)> {
         let lines: Vec<_> = text.lines().map(str::to_owned).collect();
         let (frames, end) = crashed_stack(&lines)?;
         let short = frames.into_iter().map(|frame| match frame {
@@ -64,7 +64,7 @@ mod tests {
         Some((short.collect(), end))
     }
 
-    fn frame(file: &str, line: Option<u32>, function: &str) -> (String, Option<u32>, String) {
+    fn frame(file: &str, line: Option<u32>, function: &str) -> ShortFrame {
         (file.to_owned(), line, function.to_owned())
     }
 

@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::calls;
 use crate::event::{Event, decode_event};
 use crate::tracee::Tree;
 use crate::watch::Watch;
+use crate::{calls, procfs};
 
 /// New threads made by threads not yet stopped are looked for this often.
 const MAX_ROUNDS: usize = 8;
@@ -57,7 +57,7 @@ pub(crate) fn note_change(tree: &mut Tree, thread: u32, status: i32) {
 
 /// The kernel's list of the threads of a process.
 pub(crate) fn list_threads(process: u32) -> Option<Vec<u32>> {
-    let entries = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
-    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    Some(ids.collect()).filter(|threads: &Vec<u32>| !threads.is_empty())
+    procfs::thread_ids(process)
+        .ok()
+        .filter(|threads| !threads.is_empty())
 }

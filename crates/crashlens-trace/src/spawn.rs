@@ -59,6 +59,8 @@ pub(crate) fn start(
         failure: failure_write.as_fd(),
     };
     let pid = sys::fork_to_exec(&plan).map_err(prepare)?;
+    // With our copy open, the relay would never see the end of what the program writes.
+    drop(stderr);
     let refused = calls::seize(pid).err();
     if refused.is_none() && !may_trace_privileged() {
         // It stops before it can go on to the program, and is stepped from there.

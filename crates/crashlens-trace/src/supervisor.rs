@@ -197,7 +197,8 @@ impl<'a> Supervisor<'a> {
 
     fn resume_with(&mut self, thread: u32, how: Resume, signal: i32) {
         self.tree.set_stopped(thread, false);
-        match calls::resume(thread, how, signal) {
+        let result = calls::resume(thread, how, signal);
+        match result.or_else(|_| calls::resume(thread, how, signal)) {
             // Killed while it was stopped; its exit event is on the way.
             Ok(()) | Err(Errno::ESRCH) => {}
             Err(errno) => self.let_go(thread, signal, errno),

@@ -191,11 +191,13 @@ impl Tree {
         self.processes.remove(&process);
     }
 
-    /// The process became another program: its other threads are gone, and so is what was known of it.
+    /// The process became another program: its other threads are gone, and so is what was known of it. The
+    /// thread that did it has the id of the first, which may have ended before.
     pub(crate) fn became_another_program(&mut self, process: u32) {
-        self.threads
-            .retain(|thread, tracee| tracee.process != process || *thread == process);
-        self.processes.insert(process, TracedProcess::default());
+        self.threads.retain(|_, tracee| tracee.process != process);
+        self.processes.remove(&process);
+        self.add(process, process);
+        self.set_stopped(process, true);
     }
 }
 
@@ -219,7 +221,9 @@ mod tests {
         for (thread, process) in [(10, 10), (11, 10), (20, 20)] {
             tree.add(thread, process);
         }
+        tree.set_exiting(10);
         tree.became_another_program(10);
+        assert!(tree.is_stopped(10) && !tree.is_exiting(10));
         assert_eq!(tree.all_threads(), [10, 20]);
     }
 
