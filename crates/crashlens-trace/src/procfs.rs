@@ -18,6 +18,8 @@ const MAX_MAPS_BYTES: u64 = 64 << 20;
 const MAX_MAPS: usize = 200_000;
 const MAX_COMMAND_BYTES: u64 = 128 << 10;
 const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;
+/// The kernel's default limit is lower.
+const MAX_THREADS: usize = 1 << 17;
 const MAX_STATUS_BYTES: u64 = 64 << 10;
 const MAX_PROCESSES: usize = 500_000;
 
@@ -87,7 +89,7 @@ fn read_maps(pid: u32) -> io::Result<(Vec<Mapping>, usize)> {
 }
 
 /// Mappings, and how many lines were left out.
-fn parse_maps(bytes: &[u8]) -> (Vec<Mapping>, usize) {
+pub(crate) fn parse_maps(bytes: &[u8]) -> (Vec<Mapping>, usize) {
     let lines = bytes
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty());
@@ -127,7 +129,7 @@ fn parse_mapping(line: &str) -> Option<Mapping> {
 }
 
 /// Strings that each end in a zero byte: a command line.
-fn parse_strings(bytes: &[u8]) -> Vec<String> {
+pub(crate) fn parse_strings(bytes: &[u8]) -> Vec<String> {
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
     if bytes.is_empty() {
         return Vec::new();
@@ -139,7 +141,7 @@ fn parse_strings(bytes: &[u8]) -> Vec<String> {
 }
 
 /// The variables of an environment block that a capture may keep.
-fn parse_variables(bytes: &[u8]) -> BTreeMap<String, String> {
+pub(crate) fn parse_variables(bytes: &[u8]) -> BTreeMap<String, String> {
     let strings = parse_strings(bytes);
     secrets::visible_variables(
         strings
@@ -149,7 +151,7 @@ fn parse_variables(bytes: &[u8]) -> BTreeMap<String, String> {
 }
 
 /// The table of `/proc/PID/limits`; columns are parted by at least two spaces.
-fn parse_limits(text: &str) -> Vec<Limit> {
+pub(crate) fn parse_limits(text: &str) -> Vec<Limit> {
     let value = |column: &str| match column {
         "unlimited" => Some(None),
         number => number.parse().ok().map(Some),
@@ -173,6 +175,15 @@ fn parse_limits(text: &str) -> Vec<Limit> {
 
 fn number_of(entry: &fs::DirEntry) -> Option<u32> {
     entry.file_name().to_str()?.parse().ok()
+}
+
+/// The threads of a process.
+pub(crate) fn thread_ids(pid: u32) -> io::Result<Vec<u32>> {
+    let entries = fs::read_dir(home(pid).join("task"))?;
+    Ok(entries
+        .filter_map(|entry| number_of(&entry.ok()?))
+        .take(MAX_THREADS)
+        .collect())
 }
 
 /// The name of a thread; empty when it is gone.

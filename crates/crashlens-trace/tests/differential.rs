@@ -94,6 +94,20 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
+        // Threads that are still traced would wait for their tracer, and the process for them.
+        for entry in fs::read_dir(format!("/proc/{}/task", self.0.id()))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            if let Some(id) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| name.parse().ok())
+            {
+                let _ = ptrace::detach(Pid::from_raw(id), None);
+            }
+        }
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
