@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
-use crate::calls;
+use crate::{calls, sys};
 
 /// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
 /// meaning the program. Terminal stops are left alone: the terminal sends them to the whole group.
@@ -54,6 +54,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Blocks the signals and begins to receive them.
     pub(crate) fn start() -> nix::Result<Self> {
+        sys::receive_child_signals();
         let set: SigSet = RECEIVED.into_iter().collect();
         let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let inherited_mask = SigSet::thread_get_mask()?;
