@@ -63,6 +63,16 @@ impl ThreadStatus {
         self.0.capeff.checked_shr(capability).unwrap_or(0) & 1 == 1
     }
 
+    /// The user and group it acts as.
+    pub(crate) fn effective_ids(&self) -> (u32, u32) {
+        (self.0.euid, self.0.egid)
+    }
+
+    /// Whether no program it starts gains privileges (`no_new_privs`).
+    pub(crate) fn cannot_gain_privileges(&self) -> bool {
+        self.0.nonewprivs == Some(1)
+    }
+
     /// Whether a core file is being written at this moment.
     pub(crate) fn is_dumping_core(&self) -> bool {
         self.0.core_dumping == Some(true)
