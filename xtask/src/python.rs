@@ -62,6 +62,10 @@ fn candidates() -> Vec<PathBuf> {
     let names: Vec<_> = names
         .chain((6..=14).map(|minor| format!("python3.{minor}")))
         .collect();
+    // Interpreters that are nowhere else, such as one of a newer distribution unpacked beside the system.
+    if let Some(further) = std::env::var_os("CRASHLENS_PYTHONS") {
+        paths.extend(std::env::split_paths(&further));
+    }
     if let Some(search) = std::env::var_os("PATH") {
         for folder in std::env::split_paths(&search) {
             // The shims of pyenv are scripts which choose one of the versions that are listed already.

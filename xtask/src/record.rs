@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use crashlens_core::CaptureFile;
 
 use crate::command::{self, Ended};
 use crate::python::{self, Interpreter};
@@ -13,6 +14,8 @@ use crate::workspace;
 const FIXTURES: &str = "crates/crashlens-unwind/fixtures";
 /// SIGSEGV, as a shell has it.
 const DIED: i32 = 139;
+/// What stands for the home folder of whoever records; longer homes are filled up.
+const NOBODY: &str = "/home";
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -96,5 +99,42 @@ fn record(crashlens: &Path, interpreter: &Interpreter, file: &Path) -> Result<u6
         "{} ended with status {status} instead of {DIED}",
         interpreter.path.display()
     );
-    Ok(fs_err::copy(place.path().join("death.crashlens"), file)?)
+    let recorded = CaptureFile::read(&fs_err::read(place.path().join("death.crashlens"))?)?;
+    let mut bytes = Vec::new();
+    without_home(recorded)?.write(&mut bytes)?;
+    fs_err::write(file, &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
+/// The same death in a home that is nobody's. The name keeps its length, so that recorded memory stays what it is.
+fn without_home(recorded: CaptureFile) -> Result<CaptureFile> {
+    let Some(home) = std::env::var("HOME")
+        .ok()
+        .filter(|home| home.len() >= NOBODY.len())
+    else {
+        return Ok(recorded);
+    };
+    let nobody = format!("{NOBODY:x<width$}", width = home.len());
+    let facts = serde_json::to_string(&recorded.capture)?.replace(&home, &nobody);
+    let recording = recorded
+        .recording
+        .map(|bytes| replace(&bytes, home.as_bytes(), nobody.as_bytes()));
+    Ok(CaptureFile {
+        capture: serde_json::from_str(&facts)?,
+        recording,
+    })
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut replaced = bytes.to_vec();
+    let mut at = 0;
+    while at + from.len() <= replaced.len() {
+        if replaced[at..].starts_with(from) {
+            replaced[at..at + to.len()].copy_from_slice(to);
+            at += to.len();
+        } else {
+            at += 1;
+        }
+    }
+    replaced
 }

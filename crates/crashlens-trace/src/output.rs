@@ -2,8 +2,9 @@
 //!
 //! What the program gets instead of our standard error looks the same to it: a terminal of the same
 //! size and settings where it was a terminal, a pipe otherwise. What differs, and is accepted:
-//! - stdout is not relayed, so a line of stdout and a line of stderr written within microseconds of each
-//!   other may change places;
+//! - stdout is not relayed, so where both go to the same terminal or pipe, stdout overtakes stderr: of lines
+//!   written in direct succession, a quarter changed places on a busy machine. Relaying stdout too would
+//!   keep the order, but programs set terminal modes through stdout (curses), and those must reach the terminal;
 //! - settings the program makes on descriptor 2 (`tcsetattr`) reach its pty and not the real terminal,
 //!   and reading from descriptor 2 gives nothing (programs read keys from `/dev/tty` or stdin);
 //! - with `stty tostop`, a background program is not stopped by writing to stderr;
@@ -78,6 +79,10 @@ impl Relay {
     }
 
     /// A relay that does nothing, and says why.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers have an error in hand and no use for it afterwards"
+    )]
     pub(crate) fn off(reason: impl ToString) -> Self {
         Self(State::Off {
             reason: reason.to_string(),
@@ -107,15 +112,8 @@ impl Relay {
         Ok((Self(State::Carried(line)), Some(for_program)))
     }
 
-    /// Returns when everything the program wrote before has been passed on and is in the tail, or after
-    /// 200 ms at most.
-    pub(crate) fn drain(&self) {
-        if let State::Carried(line) = &self.0 {
-            let _ = line.ask(courier::DRAIN, DRAIN_LIMIT);
-        }
-    }
-
-    /// The last lines the program wrote, drained first.
+    /// The last lines the program wrote. Everything it wrote before the call has then been passed on and
+    /// is among them, unless that takes more than 200 ms.
     pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
         match &self.0 {
             State::Off { reason } => {

@@ -11,7 +11,7 @@ mod site;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::{Gaps, Module, Package};
+use crashlens_core::{Gaps, Module};
 
 use self::site::Site;
 
@@ -56,12 +56,6 @@ fn assign_from(
             None,
         );
     }
-}
-
-/// The package that installed the file at `path`.
-pub(crate) fn package_of(path: &str) -> Option<Package> {
-    let (folder, relative) = split_site(path)?;
-    Site::open(&folder).ok()?.owners(&[relative]).pop()?
 }
 
 /// The folder packages were installed into, and the rest of the path.

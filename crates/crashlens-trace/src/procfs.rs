@@ -18,8 +18,9 @@ const MAX_MAPS_BYTES: u64 = 64 << 20;
 const MAX_MAPS: usize = 200_000;
 const MAX_COMMAND_BYTES: u64 = 128 << 10;
 const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;
+/// The kernel's default limit is lower.
+const MAX_THREADS: usize = 1 << 17;
 const MAX_STATUS_BYTES: u64 = 64 << 10;
-const MAX_THREADS: usize = 100_000;
 const MAX_PROCESSES: usize = 500_000;
 
 /// What `/proc` tells of a process that is not its memory.
@@ -29,18 +30,6 @@ pub(crate) struct ProcessFacts {
     pub(crate) maps: Observed<Vec<Mapping>>,
     pub(crate) variables: Observed<BTreeMap<String, String>>,
     pub(crate) limits: Observed<Vec<Limit>>,
-}
-
-/// The signals of a thread as bit masks: signal N is bit N-1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SignalSets {
-    pub(crate) caught: u64,
-    pub(crate) ignored: u64,
-    pub(crate) blocked: u64,
-    /// Sent to the thread.
-    pub(crate) pending: u64,
-    /// Sent to the process.
-    pub(crate) shared_pending: u64,
 }
 
 /// Reads what is known of a process; what cannot be read becomes a gap. The role is [`Role::Main`]:
@@ -93,11 +82,6 @@ fn observed_maps(pid: u32, gaps: &mut Gaps) -> Observed<Vec<Mapping>> {
         }
         Err(error) => Observed::Unknown(gaps.add("memory mappings", error, None)),
     }
-}
-
-/// The mappings of a process, in ascending order.
-pub(crate) fn maps(pid: u32) -> io::Result<Vec<Mapping>> {
-    read_maps(pid).map(|(maps, _)| maps)
 }
 
 fn read_maps(pid: u32) -> io::Result<(Vec<Mapping>, usize)> {
@@ -189,17 +173,17 @@ pub(crate) fn parse_limits(text: &str) -> Vec<Limit> {
         .collect()
 }
 
-/// The threads of a process, in the kernel's order.
+fn number_of(entry: &fs::DirEntry) -> Option<u32> {
+    entry.file_name().to_str()?.parse().ok()
+}
+
+/// The threads of a process.
 pub(crate) fn thread_ids(pid: u32) -> io::Result<Vec<u32>> {
     let entries = fs::read_dir(home(pid).join("task"))?;
     Ok(entries
         .filter_map(|entry| number_of(&entry.ok()?))
         .take(MAX_THREADS)
         .collect())
-}
-
-fn number_of(entry: &fs::DirEntry) -> Option<u32> {
-    entry.file_name().to_str()?.parse().ok()
 }
 
 /// The name of a thread; empty when it is gone.
@@ -209,25 +193,8 @@ pub(crate) fn thread_name(pid: u32, thread: u32) -> String {
         .unwrap_or_default()
 }
 
-/// Which signals a thread catches, ignores, blocks and has waiting.
-pub(crate) fn signal_sets(thread: u32) -> io::Result<SignalSets> {
-    parse_signal_sets(&status(thread)?)
-        .ok_or_else(|| io::Error::other("the status has no signal masks"))
-}
-
 fn status(id: u32) -> io::Result<String> {
     bounded::read_text(&home(id).join("status"), MAX_STATUS_BYTES)
-}
-
-fn parse_signal_sets(status: &str) -> Option<SignalSets> {
-    let mask = |name| u64::from_str_radix(field(status, name)?, 16).ok();
-    Some(SignalSets {
-        caught: mask("SigCgt")?,
-        ignored: mask("SigIgn")?,
-        blocked: mask("SigBlk")?,
-        pending: mask("SigPnd")?,
-        shared_pending: mask("ShdPnd")?,
-    })
 }
 
 /// A field of `/proc/PID/status`. Read by name, one by one: sandboxes such as gVisor leave many out.
@@ -243,23 +210,9 @@ fn number_field(id: u32, name: &str) -> io::Result<u32> {
     number.ok_or_else(|| io::Error::other(format!("the status has no {name}")))
 }
 
-/// The process that traces this one already, if one does.
-pub(crate) fn tracer_pid(pid: u32) -> io::Result<Option<u32>> {
-    number_field(pid, "TracerPid").map(|tracer| (tracer != 0).then_some(tracer))
-}
-
 /// The parent of a process.
-pub(crate) fn parent_pid(pid: u32) -> io::Result<u32> {
+fn parent_pid(pid: u32) -> io::Result<u32> {
     number_field(pid, "PPid")
-}
-
-/// The processes whose parent this one is.
-pub(crate) fn children(pid: u32) -> io::Result<Vec<u32>> {
-    Ok(parents()?
-        .into_iter()
-        .filter(|(_, parent)| *parent == pid)
-        .map(|(child, _)| child)
-        .collect())
 }
 
 /// All processes below this one, nearest first. Orphans have left the tree and are not found.

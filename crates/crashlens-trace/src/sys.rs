@@ -46,11 +46,10 @@ pub(crate) fn fork_detached(run: impl FnOnce()) -> Result<(), Errno> {
 fn first_child_ended(child: Pid) -> Result<(), Errno> {
     loop {
         match waitpid(child, None) {
-            Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
-            Ok(WaitStatus::Exited(_, errno)) => return Err(Errno::from_raw(errno)),
+            Ok(WaitStatus::Exited(_, errno)) if errno != 0 => return Err(Errno::from_raw(errno)),
             Ok(WaitStatus::Signaled(..)) => return Err(Errno::ECHILD),
             // With SIGCHLD ignored (inherited from some service managers) the kernel reaps by itself.
-            Err(Errno::ECHILD) => return Ok(()),
+            Ok(WaitStatus::Exited(..)) | Err(Errno::ECHILD) => return Ok(()),
             Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno),
         }

@@ -25,6 +25,8 @@ mod budget;
 mod debug_offsets;
 mod find;
 mod frames;
+#[cfg(test)]
+mod garbage;
 mod instructions;
 mod lines;
 mod objects;

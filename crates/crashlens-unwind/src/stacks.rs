@@ -19,7 +19,7 @@ use crate::recording::{
 use crate::roles;
 use crate::source::Sources;
 use crate::symbols::{FileSymbols, FrameName};
-use crate::{Files, ProcessSnapshot, ReadMemory};
+use crate::{Files, ProcessSnapshot, ReadMemory, ThreadState};
 
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,21 +92,8 @@ fn walk_with(
         (None, true) => Observed::Unknown(crashlens_core::GapId(known_gaps)),
         (None, false) => Observed::Absent,
     };
-    let mut walker = Walker::new(&snapshot, &recorder, &images);
-    let mut stacks = Vec::with_capacity(snapshot.threads.len());
-    for thread in &snapshot.threads {
-        stacks.push(match &thread.registers {
-            None => RawStack {
-                frames: Vec::new(),
-                end: StackEnd::NotStopped,
-            },
-            Some(registers) if recorder.is_expired() => RawStack {
-                frames: vec![RawFrame::interrupted(registers)],
-                end: StackEnd::TimeLimit,
-            },
-            Some(registers) => walker.walk(registers),
-        });
-    }
+    note_lost_threads(python.as_ref(), gaps);
+    let stacks = walk_threads(&snapshot, &recorder, &images);
     if recorder.is_expired() {
         gaps.add(
             "some stacks",
@@ -123,6 +110,42 @@ fn walk_with(
         memory: recorder.into_memory(),
         answers,
         snapshot,
+    }
+}
+
+/// The native stacks, as far as time allows.
+fn walk_threads(
+    snapshot: &ProcessSnapshot,
+    recorder: &Recorder<'_>,
+    images: &Images,
+) -> Vec<RawStack> {
+    let mut walker = Walker::new(snapshot, recorder, images);
+    let walk = |thread: &ThreadState| match &thread.registers {
+        None => RawStack {
+            frames: Vec::new(),
+            end: StackEnd::NotStopped,
+        },
+        Some(registers) if recorder.is_expired() => RawStack {
+            frames: vec![RawFrame::interrupted(registers)],
+            end: StackEnd::TimeLimit,
+        },
+        Some(registers) => walker.walk(registers),
+    };
+    snapshot.threads.iter().map(walk).collect()
+}
+
+/// Python threads that no thread of the process runs: their stacks have no place in the report.
+fn note_lost_threads(python: Option<&PythonState>, gaps: &mut Gaps) {
+    let threads = python.iter().flat_map(|state| &state.threads);
+    let lost = threads
+        .filter(|thread| thread.thread.is_none() && !thread.frames.is_empty())
+        .count();
+    if lost > 0 {
+        gaps.add(
+            format!("stacks of {lost} Python threads"),
+            "the interpreter lists them, but no thread of the process runs them",
+            None,
+        );
     }
 }
 

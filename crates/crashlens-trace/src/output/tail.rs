@@ -176,7 +176,10 @@ mod tests {
 
     #[test]
     fn at_most_the_last_five_hundred_lines_are_kept() {
-        let text: String = (0..502).map(|number| format!("line {number}\n")).collect();
+        let text = (0..502)
+            .map(|number| format!("line {number}"))
+            .collect::<Vec<_>>()
+            .join("\n");
         let tail = last_lines(text.as_bytes(), 0);
         assert_eq!(tail.lines.len(), MAX_LINES);
         assert_eq!(tail.lines[0], "line 2");

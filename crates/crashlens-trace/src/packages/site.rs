@@ -162,7 +162,7 @@ impl Files {
                 line if !is_record => take(line.strip_prefix(b"../").unwrap_or(line)),
                 // A path with a comma is quoted, as in any CSV file.
                 [b'"', rest @ ..] => {
-                    take(&rest[..memchr::memchr(b'"', rest).unwrap_or(rest.len())])
+                    take(&rest[..memchr::memchr(b'"', rest).unwrap_or(rest.len())]);
                 }
                 line => take(&line[..memchr::memchr(b',', line).unwrap_or(line.len())]),
             }

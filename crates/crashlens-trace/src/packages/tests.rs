@@ -38,7 +38,11 @@ fn metadata(name: &str, version: &str) -> String {
 }
 
 fn owner(folder: &Path, relative: &str) -> Option<String> {
-    package_of(&format!("{}/{relative}", folder.display()))
+    let mut modules = [module(format!("{}/{relative}", folder.display()))];
+    assign(&mut modules, &mut Gaps::default());
+    modules[0]
+        .package
+        .as_ref()
         .map(|package| format!("{} {}", package.name, package.version))
 }
 

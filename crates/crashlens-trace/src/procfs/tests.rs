@@ -71,20 +71,10 @@ Max nonsense              x                    y
 }
 
 #[test]
-fn a_status_gives_its_signal_masks_also_with_an_odd_name() {
-    let status = "Name:\ta:b SigCgt: ff\nTracerPid:\t12\nSigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n\
-                  SigBlk:\t0000000000010000\nSigIgn:\t0000000001001000\nSigCgt:\t0000000188004002\n";
-    let sets = parse_signal_sets(status).unwrap();
-    let expected = SignalSets {
-        caught: 0x1_8800_4002,
-        ignored: 0x100_1000,
-        blocked: 0x1_0000,
-        pending: 0,
-        shared_pending: 0x100,
-    };
-    assert_eq!(sets, expected);
-    assert_eq!(field(status, "TracerPid"), Some("12"));
-    assert_eq!(parse_signal_sets("Name:\tx\n"), None);
+fn a_field_of_a_status_is_found_also_behind_an_odd_name() {
+    let status = "Name:\ta:b PPid: 3\nPPid:\t12\nTracerPid:\t0\n";
+    assert_eq!(field(status, "PPid"), Some("12"));
+    assert_eq!(field(status, "Pid"), None);
 }
 
 #[test]
@@ -140,13 +130,9 @@ fn this_process_knows_itself_and_its_child() {
             .iter()
             .any(|limit| limit.name == "Max open files")
     );
-    assert_eq!(tracer_pid(pid).unwrap(), None);
-    assert!(thread_ids(pid).unwrap().contains(&pid));
     assert!(!thread_name(pid, pid).is_empty());
-    assert!(signal_sets(pid).is_ok());
 
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-    assert!(children(pid).unwrap().contains(&child.id()));
     assert!(descendants(pid).unwrap().contains(&child.id()));
     drop(child.stdin.take());
     child.wait().unwrap();

@@ -15,9 +15,6 @@ const COOKIE: &[u8; 8] = b"xdebugpy";
 /// No published offset is larger: `PyInterpreterState` is the largest structure, below 1 MiB.
 const LARGEST_OFFSET: u64 = 16 << 20;
 
-/// Frames have their fixed fields within so many bytes.
-const LARGEST_FRAME: u64 = 256;
-
 /// Where each offset stands in a version's `_Py_DebugOffsets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DebugOffsetsMap {
@@ -132,18 +129,16 @@ impl Published {
     }
 
     fn frame(&self, map: &DebugOffsetsMap) -> Option<FrameOffsets> {
-        let previous = self.number(map.frame_previous)?;
-        let code = self.number(map.frame_executable)?;
-        let instruction = self.number(map.frame_instruction)?;
-        let owner = self.number(map.frame_owner)?;
-        let size = previous.max(code).max(instruction).max(owner) + 8;
-        (size <= LARGEST_FRAME).then_some(FrameOffsets {
-            size: size as usize,
-            previous,
-            code,
+        Some(FrameOffsets {
+            previous: self.number(map.frame_previous)?,
+            code: self.number(map.frame_executable)?,
             code_tag: map.frame_executable_tag,
-            position: Position::Pointer { at: instruction },
-            entry: EntryRule::NextIsShim { owner },
+            position: Position::Pointer {
+                at: self.number(map.frame_instruction)?,
+            },
+            entry: EntryRule::NextIsShim {
+                owner: self.number(map.frame_owner)?,
+            },
         })
     }
 

@@ -12,16 +12,48 @@ use super::offsets::{EntryRule, EvaluationRecords, FrameOffsets, Offsets, Positi
 /// Frames owned by this or a higher value hold no Python code.
 const FIRST_SHIM_OWNER: u8 = 3;
 
-/// A frame that was passed, not yet named.
+/// Evaluations whose place on the machine stack is noted: as many as native frames are ever walked.
+const MOST_EVALUATIONS: usize = 1024;
+
+/// A frame that was passed, not yet looked into: of a stack of 100 000, most never are, and the bytes
+/// that are read make up the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameRecord {
+    pub(crate) address: u64,
+    pub(crate) is_entry: bool,
+    /// An address inside the machine stack frame of the evaluation, known for entries only.
+    pub(crate) evaluation: Option<Address>,
+}
+
+/// What a frame executes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Execution {
     /// Address of the code object.
     pub(crate) code: u64,
     /// Bytes from the start of the byte code; negative before the first instruction.
     pub(crate) offset: i64,
-    pub(crate) is_entry: bool,
-    /// An address inside the machine stack frame of the evaluation, known for entries only.
-    pub(crate) evaluation: Option<Address>,
+}
+
+impl FrameRecord {
+    pub(crate) fn execution(
+        &self,
+        memory: &dyn ReadMemory,
+        offsets: &Offsets,
+    ) -> Result<Execution, Unreadable> {
+        let frame = offsets.frame;
+        let code = memory.u64(at(self.address, frame.code)?)? & !frame.code_tag;
+        let offset = match frame.position {
+            Position::Index { at: position, unit } => {
+                i64::from(memory.i32(at(self.address, position)?)?) * unit
+            }
+            Position::Pointer { at: position } => {
+                let start = code.wrapping_add(offsets.code.instructions);
+                let instruction = memory.u64(at(self.address, position)?)?;
+                instruction.wrapping_sub(start).cast_signed()
+            }
+        };
+        Ok(Execution { code, offset })
+    }
 }
 
 /// All frames of a thread, innermost first.
@@ -41,8 +73,8 @@ pub(crate) fn walk(
     let mut walker = Walker {
         memory,
         frame: offsets.frame,
-        instructions: offsets.code.instructions,
-        evaluations: Evaluations::of(memory, offsets.thread.evaluations, thread),
+        evaluations: Evaluations::of(memory, offsets.thread.evaluations, thread)
+            .take(MOST_EVALUATIONS),
         records: Vec::new(),
     };
     let end = match top_frame(memory, offsets.thread.top, thread) {
@@ -80,8 +112,7 @@ fn top_frame(memory: &dyn ReadMemory, top: TopFrame, thread: u64) -> Result<u64,
 struct Walker<'a> {
     memory: &'a dyn ReadMemory,
     frame: FrameOffsets,
-    instructions: u64,
-    evaluations: Evaluations<'a>,
+    evaluations: std::iter::Take<Evaluations<'a>>,
     records: Vec<FrameRecord>,
 }
 
@@ -97,19 +128,19 @@ impl Walker<'_> {
             if seen.len() > limit {
                 return Ok(StackEnd::DepthLimit);
             }
-            at(address, self.frame.size as u64)?;
-            let bytes = self.memory.bytes(address, self.frame.size)?;
-            self.add(address, &bytes)?;
-            address = field(&bytes, self.frame.previous, address)?;
+            let previous = self.memory.u64(at(address, self.frame.previous)?)?;
+            self.add(address)?;
+            address = previous;
         }
         Ok(StackEnd::Complete)
     }
 
-    fn add(&mut self, address: u64, bytes: &[u8]) -> Result<(), Unreadable> {
+    fn add(&mut self, address: u64) -> Result<(), Unreadable> {
+        let byte = |offset| self.memory.u8(at(address, offset)?);
         let is_entry = match self.frame.entry {
             EntryRule::Every => true,
-            EntryRule::Flag(flag) => byte(bytes, flag) != 0,
-            EntryRule::NextIsShim { owner } if byte(bytes, owner) >= FIRST_SHIM_OWNER => {
+            EntryRule::Flag(flag) => byte(flag)? != 0,
+            EntryRule::NextIsShim { owner } if byte(owner)? >= FIRST_SHIM_OWNER => {
                 // Two in a row: the outer one is not on the machine stack but in the thread state (3.14),
                 // or belongs to an evaluation whose own frames are gone already.
                 if let Some(entry) = self.records.last_mut().filter(|entry| !entry.is_entry) {
@@ -120,24 +151,13 @@ impl Walker<'_> {
             }
             EntryRule::NextIsShim { .. } => false,
         };
-        let code = field(bytes, self.frame.code, address)? & !self.frame.code_tag;
-        let offset = match self.frame.position {
-            Position::Index { at, unit } => {
-                i64::from(field(bytes, at, address)? as u32 as i32) * unit
-            }
-            Position::Pointer { at } => {
-                let start = code.wrapping_add(self.instructions);
-                field(bytes, at, address)?.wrapping_sub(start).cast_signed()
-            }
-        };
         let evaluation = if is_entry {
             self.evaluations.next()
         } else {
             None
         };
         self.records.push(FrameRecord {
-            code,
-            offset,
+            address,
             is_entry,
             evaluation,
         });
@@ -145,34 +165,11 @@ impl Walker<'_> {
     }
 }
 
-/// Eight bytes of a frame that was read whole; shorter at its end.
-fn field(bytes: &[u8], offset: u64, frame: u64) -> Result<u64, Unreadable> {
-    let missing = Unreadable {
-        address: frame.wrapping_add(offset),
-    };
-    let start = usize::try_from(offset).map_err(|_| missing)?;
-    let rest = bytes
-        .get(start..)
-        .filter(|rest| rest.len() >= 4)
-        .ok_or(missing)?;
-    let mut word = [0; 8];
-    word.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    Ok(u64::from_le_bytes(word))
-}
-
-fn byte(bytes: &[u8], offset: u64) -> u8 {
-    usize::try_from(offset)
-        .ok()
-        .and_then(|offset| bytes.get(offset))
-        .copied()
-        .unwrap_or(0)
-}
-
 /// The records that native evaluations keep on the machine stack, innermost first.
 struct Evaluations<'a> {
     memory: &'a dyn ReadMemory,
     previous: u64,
-    /// The next record, and the one it was found after.
+    /// The next record.
     current: u64,
 }
 

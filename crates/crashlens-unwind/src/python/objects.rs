@@ -17,6 +17,9 @@ const LARGEST_LENGTH: u64 = 1 << 30;
 /// Line tables that claim more are not line tables.
 const LARGEST_LINE_TABLE: u64 = 1 << 20;
 
+/// Bytes of line tables that are searched in one process: each search begins at the start.
+const MOST_SEARCHED: usize = 64 << 20;
+
 /// How Python 2 keeps `unicode`, which a build decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Python2Unicode {
@@ -33,6 +36,7 @@ pub(crate) struct ObjectReader<'a> {
     code: CodeOffsets,
     python2: Option<Python2Unicode>,
     codes: BTreeMap<u64, Result<Rc<Code>, Unreadable>>,
+    search_left: usize,
 }
 
 /// A code object, as far as stacks need it.
@@ -57,6 +61,7 @@ impl<'a> ObjectReader<'a> {
             code,
             python2,
             codes: BTreeMap::new(),
+            search_left: MOST_SEARCHED,
         }
     }
 
@@ -70,8 +75,9 @@ impl<'a> ObjectReader<'a> {
         code
     }
 
-    /// The line `code` is at, when its next instruction is `offset` bytes into the byte code.
-    pub(crate) fn line(&self, code: &Code, offset: i64) -> Option<u32> {
+    /// The line of the instruction that is `offset` bytes into the byte code of `code`.
+    pub(crate) fn line(&mut self, code: &Code, offset: i64) -> Option<u32> {
+        self.search_left = self.search_left.checked_sub(code.line_table.len())?;
         lines::line_at(
             self.code.line_format,
             &code.line_table,
@@ -186,3 +192,6 @@ pub(crate) fn at(address: u64, offset: u64) -> Result<u64, Unreadable> {
     }
     address.checked_add(offset).ok_or(Unreadable { address })
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,8 +97,6 @@ pub(crate) struct EvaluationRecords {
 /// One frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameOffsets {
-    /// Bytes that hold all fields below.
-    pub(crate) size: usize,
     pub(crate) previous: u64,
     pub(crate) code: u64,
     /// Bits of the code pointer that are flags.

@@ -13,8 +13,8 @@ use super::threads::{self, GilRoots, ThreadList, ThreadRecord};
 use super::version::{self, Version};
 use super::{Elision, PythonState, PythonThread, RawPythonFrame, SymbolLookup, debug_offsets};
 
-/// Reads of memory for one process: 100 000 frames, and as much again for everything else.
-const MOST_READS: u32 = 200_000;
+/// Reads of memory for one process: two for each of 100 000 frames, and as much again for everything else.
+const MOST_READS: u32 = 400_000;
 
 /// Bytes read from one process.
 const MOST_BYTES: usize = 64 << 20;
@@ -26,6 +26,11 @@ const MOST_FRAMES: usize = 100_000;
 /// the first, what started it in the second.
 const KEPT_INNERMOST: usize = 300;
 const KEPT_OUTERMOST: usize = 50;
+
+/// Bytes of names kept of one process, each frame counted as [`FRAME_COST`] more. Thousands of garbage
+/// threads could otherwise share one frame with a long name.
+const MOST_TEXT: usize = 32 << 20;
+const FRAME_COST: usize = 256;
 
 /// Undecodable frames in a row after which a stack is taken for garbage.
 const MOST_UNKNOWN: usize = 8;
@@ -161,6 +166,7 @@ impl<'a> Interpreter<'a> {
                 self.python2_unicode(symbols),
             ),
             frames_left: MOST_FRAMES,
+            text_left: MOST_TEXT,
         };
         let mut read = Vec::new();
         for thread in stacks.read_all(&list, self.gil_roots(symbols), threads) {
@@ -268,6 +274,7 @@ struct StackReader<'a> {
     offsets: &'a Offsets,
     objects: ObjectReader<'a>,
     frames_left: usize,
+    text_left: usize,
 }
 
 impl StackReader<'_> {
@@ -298,6 +305,13 @@ impl StackReader<'_> {
         let mut unknown = 0;
         for record in inner.iter().chain(outer) {
             let frame = self.name_frame(record);
+            let cost = frame
+                .as_ref()
+                .map_or(0, |frame| frame.file.len() + frame.function.len());
+            let Some(left) = self.text_left.checked_sub(FRAME_COST + cost) else {
+                return (frames, None, StackEnd::DepthLimit);
+            };
+            self.text_left = left;
             unknown = if frame.is_ok() { 0 } else { unknown + 1 };
             match frame {
                 Err(error) if unknown > MOST_UNKNOWN => {
@@ -320,10 +334,11 @@ impl StackReader<'_> {
     }
 
     fn name_frame(&mut self, record: &FrameRecord) -> Result<RawPythonFrame, crate::Unreadable> {
-        let code = self.objects.code(record.code)?;
+        let execution = record.execution(self.memory, self.offsets)?;
+        let code = self.objects.code(execution.code)?;
         Ok(RawPythonFrame {
             file: code.file.clone(),
-            line: self.objects.line(&code, record.offset),
+            line: self.objects.line(&code, execution.offset),
             function: code.function.clone(),
             is_entry: record.is_entry,
             evaluation: record.evaluation,

@@ -8,3 +8,5 @@ mod elf;
 mod process;
 #[cfg(test)]
 mod python;
+#[cfg(test)]
+mod replay;

@@ -14,6 +14,7 @@ use crate::process::{StoppedProcess, thread};
 
 const STACK: &str = include_str!("../scripts/stack.py");
 const DEEP: &str = include_str!("../scripts/deep.py");
+const FINALIZING: &str = include_str!("../scripts/finalizing.py");
 const SUBINTERPRETER: &str = include_str!("../scripts/subinterpreter.py");
 
 /// Executables by what they really are, so that each is tried once.
@@ -356,5 +357,23 @@ fn a_thread_in_a_subinterpreter_has_the_frames_of_both() {
             python.display()
         );
         assert_eq!(stack.frames[2].line, line_of(SUBINTERPRETER, "outside"));
+    }
+}
+
+#[test]
+fn an_interpreter_at_its_end_is_known_to_be() {
+    for python in interpreters() {
+        let (_folder, path) = place(FINALIZING);
+        let mut process = StoppedProcess::start(&python, &path, None);
+        assert_eq!(process.line(), "ready");
+        let (state, _) = read(&process, &[thread(process.pid(), None)]);
+        let expected = (state.version.0 == 3).then_some(true);
+        assert_eq!(state.runtime.finalizing, expected, "{}", python.display());
+        let innermost = &state.threads[0].frames[0];
+        assert!(
+            innermost.function.ends_with("__del__"),
+            "{}: {innermost:?}",
+            python.display()
+        );
     }
 }

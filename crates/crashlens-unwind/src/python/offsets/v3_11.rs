@@ -33,7 +33,6 @@ pub(super) const OFFSETS: Offsets = Offsets {
         native_thread_id: Some(160),
     },
     frame: FrameOffsets {
-        size: 72,
         previous: 48,
         code: 32,
         code_tag: 0,

@@ -31,7 +31,6 @@ pub(super) const OFFSETS: Offsets = Offsets {
         native_thread_id: Some(144),
     },
     frame: FrameOffsets {
-        size: 72,
         previous: 8,
         code: 0,
         code_tag: 0,

@@ -21,7 +21,6 @@ pub(super) const OFFSETS: Offsets = Offsets {
         native_thread_id: None,
     },
     frame: FrameOffsets {
-        size: 128,
         previous: 24,
         code: 32,
         code_tag: 0,
