@@ -18,8 +18,8 @@ use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
 /// Bytes fetched at once; divides a page, so that a block is readable whole or not at all.
 const BLOCK: usize = 64;
-/// No honest set of stacks needs more than a few megabytes.
-const MAX_BLOCKS: usize = (64 << 20) / BLOCK;
+/// No honest set of stacks needs more than a few megabytes, that of an overflowed stack included.
+const MAX_BLOCKS: usize = (16 << 20) / BLOCK;
 /// How many reads may pass between two looks at the clock.
 const READS_PER_LOOK: u32 = 256;
 

@@ -11,6 +11,10 @@ type Elf = FileHeader64<Endianness>;
 /// Longer names are cut: TensorFlow has some of 20 000 characters that say nothing more.
 const MAX_NAME: usize = 16 << 10;
 
+/// Tables with more symbols are not searched for a name: that would read all names of a library of
+/// 500 MB. Interpreters have a tenth as many symbols.
+const MAX_SEARCHED: usize = 200_000;
+
 /// A symbol that covers an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Symbol {
@@ -124,7 +128,7 @@ fn scan(
 /// Address in the file of the symbol `name`: by the hash table of exported symbols, else in `.symtab`.
 pub(super) fn address_of(bytes: &[u8], name: &str) -> Option<u64> {
     exported(bytes, name).or_else(|| {
-        let table = table(bytes, elf::SHT_SYMTAB)?;
+        let table = table(bytes, elf::SHT_SYMTAB).filter(|table| table.len() <= MAX_SEARCHED)?;
         table.iter().find_map(|symbol| {
             let defined = symbol.st_shndx(Endianness::Little) != elf::SHN_UNDEF;
             let matches =
