@@ -148,9 +148,12 @@ fn write_memory(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 fn describe_group(group: &MemoryGroup) -> String {
     let amount =
         |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", size(bytes)));
-    let kills = group.oom_kills.map(|all| {
-        let during = all.saturating_sub(group.oom_kills_before.unwrap_or(0));
-        format!("{during} killed for memory during the run")
+    let kills = group.oom_kills.map(|all| match group.oom_kills_before {
+        Some(before) => format!(
+            "{} killed for memory during the run",
+            all.saturating_sub(before)
+        ),
+        None => format!("{all} killed for memory since the group exists"),
     });
     let limit = amount("limit", group.limit).unwrap_or_else(|| "no limit".to_owned());
     let parts = [
