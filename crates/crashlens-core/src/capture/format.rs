@@ -13,7 +13,7 @@ const MAGIC: &[u8] = b"crashlens capture 1\n";
 /// What any crashlens capture starts with, of whatever version.
 const ANY_MAGIC: &[u8] = b"crashlens capture ";
 /// No honest capture unpacks to more; a hostile one is stopped here.
-const MAX_UNPACKED: u64 = 256 << 20;
+const MAX_UNPACKED: u64 = 128 << 20;
 /// Facts are text of which every byte may take ten once it is read.
 const MAX_FACTS: usize = 32 << 20;
 /// Small captures compress well at any level; 3 costs about 2 ms.
