@@ -10,6 +10,11 @@ pub fn symbol_table(bytes: &[u8]) {
     symbols::ask_everything(bytes);
 }
 
+/// A name out of a symbol table.
+pub fn demangle(bytes: &[u8]) {
+    symbols::demangle(&String::from_utf8_lossy(bytes));
+}
+
 /// A line table of each encoding.
 pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);
@@ -65,7 +70,9 @@ pub fn cpython_memory(bytes: &[u8]) {
     python::read(
         &Tiled(content),
         &[module],
-        &Everywhere,
+        &Everywhere {
+            has_runtime: !matches!(minor, 2 | 6),
+        },
         &threads,
         &mut Gaps::default(),
     );
@@ -86,16 +93,18 @@ impl ReadMemory for Tiled<'_> {
     }
 }
 
-/// Every symbol is somewhere.
-struct Everywhere;
+/// Every symbol is somewhere, but old versions have none for the runtime.
+struct Everywhere {
+    has_runtime: bool,
+}
 
 impl SymbolLookup for Everywhere {
     fn symbol(&self, _: &Module, name: &str) -> Option<u64> {
-        Some(0x1000 + name.len() as u64 * 64)
+        (self.has_runtime || name != "_PyRuntime").then(|| 0x1000 + name.len() as u64 * 64)
     }
 
-    fn section(&self, _: &Module, _: &str) -> Option<(u64, u64)> {
-        Some((0x2000, 0x4000))
+    fn section(&self, _: &Module, name: &str) -> Option<(u64, u64)> {
+        (self.has_runtime || name != ".PyRuntime").then_some((0x2000, 0x4000))
     }
 
     fn has_symtab(&self, _: &Module) -> bool {

@@ -2,15 +2,22 @@
 
 use std::borrow::Cow;
 
+use std::time::{Duration, Instant};
+
 use addr2line::Context;
 use crashlens_core::SourceLine;
 use gimli::{EndianSlice, LittleEndian, SectionId};
-use object::{Object, ObjectSection};
+use object::{CompressionFormat, Object, ObjectSection};
 
-use super::{FrameName, demangle};
+use super::{FrameName, demangle, elf};
 
 /// Larger debug information takes longer to open than a person waits.
 const MAX_DEBUG_INFO: u64 = 512 << 20;
+/// Sections that are packed stand in memory once they are unpacked, and a kilobyte may claim to be a gigabyte.
+const MAX_UNPACKED: u64 = 256 << 20;
+/// After this the remaining addresses of a module go without lines. Damaged tables can lead the reader around for
+/// minutes; honest ones take milliseconds.
+const MAX_TIME: Duration = Duration::from_secs(2);
 /// Compilers nest inlined functions some ten deep.
 const MAX_INLINED: usize = 64;
 
@@ -19,6 +26,9 @@ type Slice<'bytes> = EndianSlice<'bytes, LittleEndian>;
 /// Functions at each address, innermost first; empty without debug information.
 pub(super) fn inlined_frames(bytes: &[u8], addresses: &[u64]) -> Vec<Vec<FrameName>> {
     let nothing = || vec![Vec::new(); addresses.len()];
+    if !elf::is_searchable(bytes) {
+        return nothing();
+    }
     let Ok(file) = object::File::parse(bytes) else {
         return nothing();
     };
@@ -28,7 +38,8 @@ pub(super) fn inlined_frames(bytes: &[u8], addresses: &[u64]) -> Vec<Vec<FrameNa
     if size == 0 || size > MAX_DEBUG_INFO {
         return nothing();
     }
-    let sections = gimli::DwarfSections::load(|id| load(&file, id));
+    let mut room = MAX_UNPACKED;
+    let sections = gimli::DwarfSections::load(|id| load(&file, id, &mut room));
     let Ok(sections) = sections else {
         return nothing();
     };
@@ -37,20 +48,34 @@ pub(super) fn inlined_frames(bytes: &[u8], addresses: &[u64]) -> Vec<Vec<FrameNa
     else {
         return nothing();
     };
-    addresses
-        .iter()
-        .map(|address| frames_at(&context, *address))
-        .collect()
+    let start = Instant::now();
+    let in_time = |address: &u64| {
+        if start.elapsed() < MAX_TIME {
+            frames_at(&context, *address)
+        } else {
+            Vec::new()
+        }
+    };
+    addresses.iter().map(in_time).collect()
 }
 
 fn load<'bytes>(
     file: &object::File<'bytes>,
     id: SectionId,
+    room: &mut u64,
 ) -> Result<Cow<'bytes, [u8]>, object::Error> {
-    match file.section_by_name(id.name()) {
-        Some(section) => section.uncompressed_data(),
-        None => Ok(Cow::Borrowed(&[])),
+    let Some(section) = file.section_by_name(id.name()) else {
+        return Ok(Cow::Borrowed(&[]));
+    };
+    let data = section.compressed_data()?;
+    if data.format != CompressionFormat::None {
+        // The decoder may ask for this much at once, whatever comes out in the end.
+        match room.checked_sub(data.uncompressed_size) {
+            Some(left) => *room = left,
+            None => return Ok(Cow::Borrowed(&[])),
+        }
     }
+    data.decompress()
 }
 
 fn frames_at(context: &Context<Slice<'_>>, address: u64) -> Vec<FrameName> {
