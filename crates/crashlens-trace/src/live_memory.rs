@@ -113,7 +113,9 @@ mod tests {
 
     #[test]
     fn a_read_that_runs_out_of_memory_names_the_first_bad_address() {
-        let maps = crate::procfs::maps(std::process::id()).unwrap();
+        let facts =
+            crate::procfs::process_facts(std::process::id(), &mut crashlens_core::Gaps::default());
+        let maps = facts.maps.known().unwrap();
         let before_a_hole = maps.windows(2).find(|pair| {
             let [map, next] = pair else { return false };
             map.is_readable() && map.inode != 0 && map.end < next.start
