@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
-use crate::calls;
+use crate::{calls, sys};
 
 /// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
 /// meaning the program.
@@ -58,11 +58,16 @@ pub(crate) struct Watch {
 impl Watch {
     /// Blocks the signals and begins to receive them.
     pub(crate) fn start() -> nix::Result<Self> {
+<<<<<<< HEAD
         let set: SigSet = FORWARDED
             .into_iter()
             .chain(STOPS)
             .chain([Signal::SIGCHLD])
             .collect();
+=======
+        sys::receive_child_signals();
+        let set: SigSet = RECEIVED.into_iter().collect();
+>>>>>>> harm
         let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let inherited_mask = SigSet::thread_get_mask()?;
         set.thread_block()?;
