@@ -58,16 +58,12 @@ pub(crate) struct Watch {
 impl Watch {
     /// Blocks the signals and begins to receive them.
     pub(crate) fn start() -> nix::Result<Self> {
-<<<<<<< HEAD
+        sys::receive_child_signals();
         let set: SigSet = FORWARDED
             .into_iter()
             .chain(STOPS)
             .chain([Signal::SIGCHLD])
             .collect();
-=======
-        sys::receive_child_signals();
-        let set: SigSet = RECEIVED.into_iter().collect();
->>>>>>> harm
         let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let inherited_mask = SigSet::thread_get_mask()?;
         set.thread_block()?;
