@@ -53,8 +53,9 @@ pub(crate) fn watch(
             } else {
                 EndingKind::Signal
             };
-            let sample =
+            let mut sample =
                 sample.unwrap_or_else(|| Sample::take(started.pid, Role::Main, Gaps::default()));
+            sample.set_oom_kills_before(oom_before.in_group);
             let unnamed = sample.into_capture(ending(kind, signal, status), &missing);
             observer.died(with_python_stack(unnamed.name(relay), started.pid));
         }

@@ -18,8 +18,8 @@ use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
 /// Bytes fetched at once; divides a page, so that a block is readable whole or not at all.
 const BLOCK: usize = 64;
-/// No honest set of stacks needs more than a few megabytes.
-const MAX_BLOCKS: usize = (64 << 20) / BLOCK;
+/// No honest set of stacks needs more than a few megabytes, that of an overflowed stack included.
+const MAX_BLOCKS: usize = (16 << 20) / BLOCK;
 /// A description is text of which every byte may take ten once it is read; honest ones have a hundred kilobytes.
 const MAX_DESCRIPTION: usize = 32 << 20;
 /// As many as are read of a core.

@@ -42,8 +42,7 @@ fn at_terminal(program: &str, steps: &[(&str, &str)]) -> (String, Finished) {
 fn ctrl_c_interrupts_the_program_once() {
     let (screen, seen) = at_terminal(
         "import sys, time\n\
-         print('rea' + 'dy', flush=True)\n\
-         try: time.sleep(1000)\n\
+         try: print('rea' + 'dy', flush=True); time.sleep(1000)\n\
          except KeyboardInterrupt: print('interrup' + 'ted', flush=True); input(); sys.exit(9)",
         &[
             ("ready", "\x03"),

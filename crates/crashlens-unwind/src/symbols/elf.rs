@@ -21,6 +21,10 @@ const MAX_NOTE_SEGMENTS: usize = 64;
 /// Functions hardly overlap, so that an address meets a few symbols; a damaged table may cover all with each.
 const MAX_COMPARISONS: usize = 50_000_000;
 
+/// Tables with more symbols are not searched for a name: that would read all names of a library of
+/// 500 MB. Interpreters have a tenth as many symbols.
+const MAX_SEARCHED: usize = 200_000;
+
 /// A symbol that covers an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Symbol {
@@ -139,7 +143,7 @@ fn scan(
 /// Address in the file of the symbol `name`: by the hash table of exported symbols, else in `.symtab`.
 pub(super) fn address_of(bytes: &[u8], name: &str) -> Option<u64> {
     exported(bytes, name).or_else(|| {
-        let table = table(bytes, elf::SHT_SYMTAB)?;
+        let table = table(bytes, elf::SHT_SYMTAB).filter(|table| table.len() <= MAX_SEARCHED)?;
         let names = names(&sections(bytes)?, bytes, &table)?;
         let symbol = table
             .iter()
