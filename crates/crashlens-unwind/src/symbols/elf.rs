@@ -338,7 +338,7 @@ mod tests {
         let candidate = Candidate { symbol, offset: 0 };
         assert_eq!(candidate.name(names).unwrap().name, "interp_head");
         assert_eq!(
-            candidate.name(&[b'a'; 1 << 20]).unwrap().name.len(),
+            candidate.name(&vec![b'a'; 1 << 20]).unwrap().name.len(),
             MAX_NAME
         );
         symbol.st_name = object::U32::new(Endianness::Little, u32::MAX);
