@@ -86,8 +86,12 @@ impl ReadMemory for Tiled<'_> {
         if self.0.is_empty() || address >> 47 != 0 {
             return Err(Unreadable { address });
         }
-        for (offset, byte) in buffer.iter_mut().enumerate() {
-            *byte = self.0[(address as usize).wrapping_add(offset) % self.0.len()];
+        let mut tile = &self.0[address as usize % self.0.len()..];
+        let mut rest = buffer;
+        while !rest.is_empty() {
+            let (part, later) = rest.split_at_mut(tile.len().min(rest.len()));
+            part.copy_from_slice(&tile[..part.len()]);
+            (tile, rest) = (self.0, later);
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ mod tests {
         let mut name = "_Z1f1A".to_owned();
         for level in 0..60 {
             let before = number(2 * level);
-            name += &format!("PFvS{before}_S{before}_E");
+            name.extend(["PFvS", &before, "_S", &before, "_E"]);
         }
         assert!(demangle(&name[..24]).starts_with("f(A, void (*)(A, A), "));
         assert_eq!(demangle(&name), name);

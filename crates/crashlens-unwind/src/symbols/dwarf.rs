@@ -1,4 +1,8 @@
 //! Source lines and inlined functions, where the file has DWARF.
+//!
+//! Damage cannot make this expensive, but malice can: thousands of units that all name the same list of a million
+//! ranges are read as they are written. Library files are opened from this machine alone, never from a capture or
+//! core, so whoever can plant such a file could as well plant code.
 
 use std::borrow::Cow;
 
@@ -15,6 +19,8 @@ use super::{FrameName, demangle, elf};
 const MAX_DEBUG_INFO: u64 = 512 << 20;
 /// Sections that are packed stand in memory once they are unpacked, and a kilobyte may claim to be a gigabyte.
 const MAX_UNPACKED: u64 = 256 << 20;
+/// No packed byte of the usual method stands for more, and debug information shrinks to a third.
+const MAX_PACKING: u64 = 1032;
 /// After this the remaining addresses of a module go without lines. Damaged tables can lead the reader around for
 /// minutes; honest ones take milliseconds.
 const MAX_TIME: Duration = Duration::from_secs(2);
@@ -68,14 +74,21 @@ fn load<'bytes>(
         return Ok(Cow::Borrowed(&[]));
     };
     let data = section.compressed_data()?;
-    if data.format != CompressionFormat::None {
-        // The decoder may ask for this much at once, whatever comes out in the end.
-        match room.checked_sub(data.uncompressed_size) {
-            Some(left) => *room = left,
-            None => return Ok(Cow::Borrowed(&[])),
-        }
+    let is_packed = data.format != CompressionFormat::None;
+    if is_packed && !takes(room, data.data.len(), data.uncompressed_size) {
+        return Ok(Cow::Borrowed(&[]));
     }
     data.decompress()
+}
+
+/// Whether a section that is said to unpack to `unpacked` bytes may; it is counted then. The decoder asks for all
+/// of them at once, whatever comes out in the end.
+fn takes(room: &mut u64, packed: usize, unpacked: u64) -> bool {
+    let left = room
+        .checked_sub(unpacked)
+        .filter(|_| unpacked / MAX_PACKING <= packed as u64);
+    *room = left.unwrap_or(*room);
+    left.is_some()
 }
 
 fn frames_at(context: &Context<Slice<'_>>, address: u64) -> Vec<FrameName> {
@@ -107,4 +120,19 @@ fn frames_at(context: &Context<Slice<'_>>, address: u64) -> Vec<FrameName> {
         outermost.inlined = false;
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_packed_bytes_cannot_claim_the_memory() {
+        let mut room = MAX_UNPACKED;
+        assert!(!takes(&mut room, 200, 128 << 20));
+        assert!(!takes(&mut room, usize::MAX, u64::MAX));
+        assert!(takes(&mut room, 60 << 20, 200 << 20));
+        assert!(!takes(&mut room, 60 << 20, 200 << 20));
+        assert!(takes(&mut room, 20 << 20, 50 << 20));
+    }
 }

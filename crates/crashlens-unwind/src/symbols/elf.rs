@@ -49,7 +49,7 @@ pub(super) fn name_addresses(
         .into_iter()
         .chain([(module, elf::SHT_SYMTAB), (module, elf::SHT_DYNSYM)])
     {
-        let Some(table) = table(bytes, kind) else {
+        let Some((table, text)) = table_with_names(bytes, kind) else {
             continue;
         };
         scan(&table, addresses, &order, &mut found);
@@ -57,7 +57,7 @@ pub(super) fn name_addresses(
             if name.is_none()
                 && let Some(candidate) = candidate.take()
             {
-                *name = candidate.name(&table);
+                *name = candidate.name(text);
             }
         }
         if names.iter().all(Option::is_some) {
@@ -75,11 +75,12 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn name(&self, table: &SymbolTable<'_, Elf>) -> Option<Symbol> {
-        let name = table.symbol_name(Endianness::Little, &self.symbol).ok()?;
-        let name = String::from_utf8_lossy(&name[..name.len().min(MAX_NAME)]).into_owned();
+    fn name(&self, names: &[u8]) -> Option<Symbol> {
+        let rest = names.get(self.symbol.st_name(Endianness::Little) as usize..)?;
+        let rest = rest.get(..MAX_NAME).unwrap_or(rest);
+        let end = memchr::memchr(0, rest).unwrap_or(rest.len());
         Some(Symbol {
-            name,
+            name: String::from_utf8_lossy(&rest[..end]).into_owned(),
             offset: self.offset,
         })
     }
@@ -143,13 +144,20 @@ fn scan(
 /// Address in the file of the symbol `name`: by the hash table of exported symbols, else in `.symtab`.
 pub(super) fn address_of(bytes: &[u8], name: &str) -> Option<u64> {
     exported(bytes, name).or_else(|| {
-        let table = table(bytes, elf::SHT_SYMTAB).filter(|table| table.len() <= MAX_SEARCHED)?;
-        let names = names(&sections(bytes)?, bytes, &table)?;
+        let (table, names) = table_with_names(bytes, elf::SHT_SYMTAB)
+            .filter(|(table, _)| table.len() <= MAX_SEARCHED)?;
         let symbol = table
             .iter()
             .find(|symbol| is_named(symbol, names, name.as_bytes()))?;
         Some(symbol.st_value(Endianness::Little))
     })
+}
+
+/// A table and the bytes that hold its names.
+fn table_with_names(bytes: &[u8], kind: elf::SectionType) -> Option<(SymbolTable<'_, Elf>, &[u8])> {
+    let table = table(bytes, kind)?;
+    let names = names(&sections(bytes)?, bytes, &table)?;
+    Some((table, names))
 }
 
 /// The bytes that hold the names of `table`.
@@ -327,6 +335,12 @@ mod tests {
             &names[..names.len() - 1],
             b"interp_head"
         ));
+        let candidate = Candidate { symbol, offset: 0 };
+        assert_eq!(candidate.name(names).unwrap().name, "interp_head");
+        assert_eq!(
+            candidate.name(&vec![b'a'; 1 << 20]).unwrap().name.len(),
+            MAX_NAME
+        );
         symbol.st_name = object::U32::new(Endianness::Little, u32::MAX);
         assert!(!is_named(&symbol, names, b"interp_head"));
     }
