@@ -1,9 +1,10 @@
 //! Runs other programs: to success, for their output, or against a time limit.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
@@ -46,30 +47,21 @@ pub fn run_for(command: &mut Command, limit: Duration) -> Result<Ended> {
         .process_group(0)
         .spawn()
         .with_context(|| format!("cannot start {}", name(command)))?;
-    if let Some(status) = wait_until(&mut child, Instant::now() + limit)? {
-        return Ok(Ended::Within(status));
-    }
     let group = Pid::from_raw(i32::try_from(child.id())?);
+    let (sender, ended) = mpsc::channel();
+    // Nobody may be listening any more when it ends.
+    thread::spawn(move || sender.send(child.wait()).ok());
+    if let Ok(status) = ended.recv_timeout(limit) {
+        return Ok(Ended::Within(status?));
+    }
     // The group may be gone by now; then there is nothing left to end.
     killpg(group, Signal::SIGTERM).ok();
-    let gave_in = wait_until(&mut child, Instant::now() + Duration::from_secs(20))?;
+    let gave_in = ended.recv_timeout(Duration::from_secs(20));
     killpg(group, Signal::SIGKILL).ok();
-    if gave_in.is_none() {
-        child.wait()?;
+    if gave_in.is_err() {
+        ended.recv()??;
     }
     Ok(Ended::Stopped)
-}
-
-fn wait_until(child: &mut Child, end: Instant) -> Result<Option<ExitStatus>> {
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= end {
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// The exit status as a shell has it.

@@ -5,6 +5,7 @@ mod command;
 mod corpus;
 mod fuzz;
 mod generate;
+mod newer_python;
 mod python;
 mod record;
 mod test;

@@ -78,7 +78,8 @@ fn candidates() -> Vec<PathBuf> {
     paths
 }
 
-fn probe(path: &Path) -> Option<Interpreter> {
+/// The interpreter at this path, if it is one and runs.
+pub fn probe(path: &Path) -> Option<Interpreter> {
     let script = "import sys; print('%d %d %d' % sys.version_info[:3])";
     let output = Command::new(path)
         .args(["-c", script])

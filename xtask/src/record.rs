@@ -9,12 +9,12 @@ use crashlens_core::CaptureFile;
 
 use crate::command::{self, Ended};
 use crate::python::{self, Interpreter};
-use crate::workspace;
+use crate::{newer_python, workspace};
 
 const FIXTURES: &str = "crates/crashlens-unwind/fixtures";
 /// SIGSEGV, as a shell has it.
 const DIED: i32 = 139;
-/// What stands for the home folder of whoever records; longer homes are filled up.
+/// What stands for the folders of whoever records; longer names are filled up.
 const NOBODY: &str = "/home";
 
 #[derive(clap::Args)]
@@ -32,7 +32,11 @@ pub fn run(options: &Options) -> Result<()> {
     let folder = workspace::root().join(FIXTURES).join("snapshots");
     fs_err::create_dir_all(&folder)?;
     let mut recorded = 0;
-    for interpreter in python::interpreters() {
+    let newer = newer_python::fetch()
+        .inspect_err(|error| println!("without a newer Python: {error:#}"))
+        .ok();
+    let newer = newer.and_then(|path| python::probe(&path));
+    for interpreter in python::interpreters().into_iter().chain(newer) {
         let name = name(&interpreter);
         if options.names.is_empty() || options.names.contains(&name) {
             let size = record(
@@ -101,28 +105,29 @@ fn record(crashlens: &Path, interpreter: &Interpreter, file: &Path) -> Result<u6
     );
     let recorded = CaptureFile::read(&fs_err::read(place.path().join("death.crashlens"))?)?;
     let mut bytes = Vec::new();
-    without_home(recorded)?.write(&mut bytes)?;
+    without_places(recorded)?.write(&mut bytes)?;
     fs_err::write(file, &bytes)?;
     Ok(bytes.len() as u64)
 }
 
-/// The same death in a home that is nobody's. The name keeps its length, so that recorded memory stays what it is.
-fn without_home(recorded: CaptureFile) -> Result<CaptureFile> {
-    let Some(home) = std::env::var("HOME")
-        .ok()
-        .filter(|home| home.len() >= NOBODY.len())
-    else {
-        return Ok(recorded);
-    };
-    let nobody = format!("{NOBODY:x<width$}", width = home.len());
-    let facts = serde_json::to_string(&recorded.capture)?.replace(&home, &nobody);
-    let recording = recorded
-        .recording
-        .map(|bytes| replace(&bytes, home.as_bytes(), nobody.as_bytes()));
-    Ok(CaptureFile {
-        capture: serde_json::from_str(&facts)?,
-        recording,
-    })
+/// The same death on a machine that is nobody's. Names keep their length, so that recorded memory stays what it is.
+fn without_places(mut recorded: CaptureFile) -> Result<CaptureFile> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let repository = workspace::root().to_string_lossy().into_owned();
+    for place in [repository, home] {
+        if place.len() < NOBODY.len() {
+            continue;
+        }
+        let nobody = format!("{NOBODY:x<width$}", width = place.len());
+        let facts = serde_json::to_string(&recorded.capture)?.replace(&place, &nobody);
+        recorded = CaptureFile {
+            capture: serde_json::from_str(&facts)?,
+            recording: recorded
+                .recording
+                .map(|bytes| replace(&bytes, place.as_bytes(), nobody.as_bytes())),
+        };
+    }
+    Ok(recorded)
 }
 
 fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

@@ -1,12 +1,13 @@
 //! `cargo xtask test`: everything that has to hold, on a machine that may have nothing but Rust and Python.
 
 use std::fmt::Display;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{command, corpus, fuzz, generate, tidy, workspace};
+use crate::{command, corpus, fuzz, generate, newer_python, tidy, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -53,6 +54,14 @@ impl Tally {
 pub fn run(options: &Options) -> Result<()> {
     let mut tally = Tally::default();
     tally.step("system packages", system_packages);
+    let mut further_python = None;
+    tally.step("newer Python", || {
+        match newer_python::fetch() {
+            Ok(path) => further_python = Some(path),
+            Err(error) => return Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
+        }
+        Ok(Step::Passed)
+    });
     tally.step("format", || cargo(&["fmt", "--all", "--check"]));
     tally.step("clippy", || {
         cargo(&[
@@ -68,7 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
     tally.step("generated files", || {
         generate::run(&generate::Options { check: true }).map(|()| Step::Passed)
     });
-    tally.step("tests", tests);
+    tally.step("tests", || tests(further_python.as_deref()));
     tally.step("documentation tests", || {
         cargo(&["test", "--quiet", "--workspace", "--doc"])
     });
@@ -124,20 +133,21 @@ fn system_packages() -> Result<Step> {
     Ok(Step::Passed)
 }
 
-fn tests() -> Result<Step> {
-    if workspace::find_program("cargo-nextest").is_some() {
-        return cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]);
+/// All tests, also on an interpreter that is on no search path.
+fn tests(further_python: Option<&Path>) -> Result<Step> {
+    let mut run = workspace::cargo();
+    if let Some(python) = further_python {
+        run.env("CRASHLENS_PYTHONS", python);
     }
-    println!("cargo-nextest is not installed; cargo test runs the same tests, one at a time");
-    // Building nextest takes longer than all the tests. Tracing tests must not run side by side.
-    cargo(&[
-        "test",
-        "--workspace",
-        "--all-targets",
-        "--no-fail-fast",
-        "--",
-        "--test-threads=1",
-    ])
+    if workspace::find_program("cargo-nextest").is_some() {
+        run.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+    } else {
+        println!("cargo-nextest is not installed; cargo test runs the same tests, one at a time");
+        // Building nextest takes longer than all the tests. Tracing tests must not run side by side.
+        run.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
+        run.args(["--", "--test-threads=1"]);
+    }
+    command::succeed(&mut run).map(|()| Step::Passed)
 }
 
 fn documentation() -> Result<Step> {

@@ -30,7 +30,8 @@ const DIRECTIONS: [(&str, &[&str]); 6] = [
             "crashlens-inspect",
         ],
     ),
-    ("xtask", &[]),
+    // For the form of captures, which `record` rewrites.
+    ("xtask", &["crashlens-core"]),
 ];
 
 pub fn run() -> Result<()> {

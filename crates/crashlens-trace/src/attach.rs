@@ -76,6 +76,7 @@ pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
         ending,
         thread: None,
         registers_at_fault: None,
+        oom_kills_before: None,
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

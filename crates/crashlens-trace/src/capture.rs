@@ -36,6 +36,8 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
+    /// Kills for memory in its control group when supervision began.
+    pub(crate) oom_kills_before: Option<u64>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
@@ -69,9 +71,11 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
+        oom_kills_before,
         gaps,
     } = dying;
     let mut sample = Sample::take(process, role, gaps);
+    sample.set_oom_kills_before(oom_kills_before);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -119,6 +123,13 @@ impl Sample {
             host,
             files: LiveFiles::of(process),
             gaps,
+        }
+    }
+
+    /// Completes the facts of the memory control group with the count at the beginning.
+    pub(crate) fn set_oom_kills_before(&mut self, kills: Option<u64>) {
+        if let Observed::Known(group) = &mut self.host.memory_group {
+            group.oom_kills_before = kills;
         }
     }
 

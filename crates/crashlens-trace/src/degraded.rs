@@ -38,6 +38,7 @@ pub(crate) fn watch(
 ) -> Result<i32, SuperviseError> {
     let missing = what_is_missing(started.pid, refused);
     gaps.add(&missing.part, &missing.reason, missing.remedy.as_deref());
+    let _ = watch.leave_stops_to_kernel();
     let oom_before = OomCounters::read(started.pid);
     let (status, sample) = wait_for_end(started.pid, watch, relay)?;
     if let Some(failure) = started.failure() {
@@ -53,8 +54,9 @@ pub(crate) fn watch(
             } else {
                 EndingKind::Signal
             };
-            let sample =
+            let mut sample =
                 sample.unwrap_or_else(|| Sample::take(started.pid, Role::Main, Gaps::default()));
+            sample.set_oom_kills_before(oom_before.in_group);
             let unnamed = sample.into_capture(ending(kind, signal, status), &missing);
             observer.died(with_python_stack(unnamed.name(relay), started.pid));
         }

@@ -92,7 +92,7 @@ impl FaultHistory {
         registers: Option<&Registers>,
         own_ids: &[u32],
     ) -> Option<&SeenFault> {
-        if last.code == SI_KERNEL {
+        if last.code == Some(SI_KERNEL) {
             // The thread has not moved since the fault. The kernel's second signal has no address.
             return self.seen.iter().find(|fault| {
                 fault.record.signal == last.signal
@@ -103,7 +103,7 @@ impl FaultHistory {
             });
         }
         let from_itself = last.sender.is_some_and(|sender| own_ids.contains(&sender));
-        if !is_from_process(last.code) || !from_itself {
+        if !last.code.is_some_and(is_from_process) || !from_itself {
             return None;
         }
         let same_signal = || {
@@ -133,7 +133,7 @@ impl FaultHistory {
         let list = seen.into_iter().map(|fault| Fault {
             thread: fault.thread,
             signal: fault.record.signal,
-            code: fault.record.signal.code_name(fault.record.code),
+            code: fault.record.code_name().unwrap_or_default(),
             address: fault.record.address,
             instruction_pointer: fault.registers.rip,
             count: fault.count,

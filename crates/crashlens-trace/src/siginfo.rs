@@ -13,8 +13,8 @@ const SI_TKILL: i32 = -6;
 pub(crate) struct SignalRecord {
     /// The signal.
     pub(crate) signal: Signal,
-    /// `si_code`.
-    pub(crate) code: i32,
+    /// `si_code`; `None` when it could not be seen.
+    pub(crate) code: Option<i32>,
     /// The faulting address, where the kernel gave one.
     pub(crate) address: Option<Address>,
     /// The process that sent it, where one did; as the receiver sees process ids.
@@ -31,17 +31,22 @@ impl SignalRecord {
         let has_sender = is_from_process(code);
         Self {
             signal,
-            code,
+            code: Some(code),
             address: has_address.then_some(Address(address)),
             sender: has_sender.then_some(sender),
         }
+    }
+
+    /// `si_code` by name.
+    pub(crate) fn code_name(&self) -> Option<String> {
+        self.code.map(|code| self.signal.code_name(code))
     }
 
     /// A signal of which only the number is known.
     pub(crate) fn bare(signal: Signal) -> Self {
         Self {
             signal,
-            code: SI_KERNEL,
+            code: None,
             address: None,
             sender: None,
         }

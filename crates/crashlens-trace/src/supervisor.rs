@@ -61,6 +61,8 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) began: bool,
     deliveries: Deliveries,
     oom_before: OomCounters,
+    /// Kills for memory in the control group when supervision began.
+    oom_kills_before: Option<u64>,
     /// Since when a death waits to be reported.
     death_pending_since: Option<Instant>,
     /// What could not be seen of the run as a whole.
@@ -77,6 +79,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let mut tree = Tree::default();
         tree.add(main, main);
+        let oom_before = OomCounters::read(main);
         Self {
             watch,
             observer,
@@ -87,7 +90,8 @@ impl<'a> Supervisor<'a> {
             end: None,
             began: aim == Aim::Attach,
             deliveries: Deliveries::default(),
-            oom_before: OomCounters::read(main),
+            oom_kills_before: oom_before.in_group,
+            oom_before,
             death_pending_since: None,
             gaps: Gaps::default(),
         }
@@ -150,7 +154,10 @@ impl<'a> Supervisor<'a> {
         self.tree.set_stopped(thread, true);
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),
-            Event::GroupStop => self.resume_with(thread, Resume::Listen, 0),
+            Event::GroupStop { signal } => {
+                self.resume_with(thread, Resume::Listen, 0);
+                self.stop_with_program(thread, signal);
+            }
             Event::NewTracee { tracee } => {
                 self.meet(tracee, process);
                 self.resume(thread, 0);
@@ -178,7 +185,7 @@ impl<'a> Supervisor<'a> {
 
     fn ended(&mut self, thread: u32, status: i32) {
         if let Some(process) = self.tree.remove(thread) {
-            self.report_death(process.death, Some(status));
+            self.ended_with(process, status);
         }
         if thread == self.main {
             self.end = Some(End::Ended(status));

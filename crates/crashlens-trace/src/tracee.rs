@@ -35,6 +35,8 @@ pub(crate) struct TracedProcess {
     pub(crate) last_signal: Option<(u32, SignalRecord)>,
     /// How far its death has come.
     pub(crate) death: Death,
+    /// Whether it may be that only one thread was killed, and the process lives on.
+    pub(crate) may_live_on: bool,
 }
 
 /// How far the death of a process has come.

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use gimli::{
-    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, LittleEndian, Reader, ReaderOffsetId, Register,
-    RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EhFrameOffset, EhHdrTable, LittleEndian, Reader,
+    ReaderOffsetId, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindSection,
 };
 
 use crate::ReadMemory;
@@ -82,7 +82,11 @@ fn find_row(memory: &dyn ReadMemory, image: &Image, hdr: u64, address: u64) -> g
     let bases = bases.set_eh_frame(eh_frame);
     let table = header.table().ok_or(gimli::Error::NoUnwindInfoForAddress)?;
     let frames = section(memory, eh_frame);
-    let fde = table.fde_for_address(&frames, &bases, address, EhFrame::cie_from_offset)?;
+    let offset = fde_offset(&table, &bases, eh_frame, address)?;
+    let fde = frames.fde_from_offset(&bases, offset, EhFrame::cie_from_offset)?;
+    if !fde.contains(address) {
+        return Err(gimli::Error::NoUnwindInfoForAddress);
+    }
     let mut context = UnwindContext::new();
     let row = fde.unwind_info_for_address(&frames, &bases, &mut context, address)?;
     Ok(Row {
@@ -92,6 +96,33 @@ fn find_row(memory: &dyn ReadMemory, image: &Image, hdr: u64, address: u64) -> g
         is_signal: fde.is_signal_trampoline(),
         eh_frame,
     })
+}
+
+/// Where in the section at `eh_frame` the entry is that may cover `address`.
+///
+/// `EhHdrTable::fde_for_address` does the same, but counts on the table being true: it multiplies the number of
+/// its entries and subtracts addresses without looking (gimli 0.33).
+fn fde_offset(
+    table: &EhHdrTable<'_, MemoryReader<'_>>,
+    bases: &BaseAddresses,
+    eh_frame: u64,
+    address: u64,
+) -> gimli::Result<EhFrameOffset> {
+    if table
+        .iter(bases)
+        .size_hint()
+        .1
+        .is_none_or(|entries| entries > MAX_TABLE)
+    {
+        return Err(gimli::Error::UnsupportedOffset);
+    }
+    let entry = table.lookup(address, bases)?.direct()?;
+    entry
+        .checked_sub(eh_frame)
+        .and_then(|offset| usize::try_from(offset).ok())
+        .filter(|offset| *offset < MAX_TABLE)
+        .map(EhFrameOffset)
+        .ok_or(gimli::Error::UnsupportedOffset)
 }
 
 fn section(memory: &dyn ReadMemory, eh_frame: u64) -> EhFrame<MemoryReader<'_>> {
@@ -216,5 +247,66 @@ impl Reader for MemoryReader<'_> {
         head.memory
             .read(head.address, buffer)
             .map_err(|_| gimli::Error::Io)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crashlens_core::{Address, Module};
+
+    use super::*;
+    use crate::Unreadable;
+
+    const HEADER: u64 = 0x2000;
+    const CODE: u64 = 0x1800;
+
+    /// Bytes at [`HEADER`].
+    struct Table(Vec<u8>);
+
+    impl ReadMemory for Table {
+        fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
+            let found = address
+                .checked_sub(HEADER)
+                .and_then(|start| self.0.get(start as usize..)?.get(..buffer.len()));
+            buffer.copy_from_slice(found.ok_or(Unreadable { address })?);
+            Ok(())
+        }
+    }
+
+    /// A search table with `count` entries by its own word, all numbers in eight bytes.
+    fn table(eh_frame: u64, count: u64, entry: u64) -> Table {
+        let eight_bytes = 4;
+        let mut bytes = vec![1, eight_bytes, eight_bytes, eight_bytes];
+        for word in [eh_frame, count, CODE, entry] {
+            bytes.extend(word.to_le_bytes());
+        }
+        Table(bytes)
+    }
+
+    fn row(memory: &Table) -> Option<Row> {
+        let module = Module {
+            name: "libx.so".to_owned(),
+            path: "/lib/libx.so".to_owned(),
+            start: Address(0x1000),
+            end: Address(0x4000),
+            bias: Address(0x1000),
+            build_id: None,
+            package: None,
+        };
+        let image = Image {
+            module,
+            eh_frame_hdr: Some(HEADER),
+        };
+        Rows::default().find(memory, &image, CODE)
+    }
+
+    #[test]
+    fn a_search_table_that_lies_leads_nowhere() {
+        let (count, entry) = (1, 0x2100);
+        assert!(row(&table(0x2100, u64::MAX, entry)).is_none());
+        assert!(row(&table(0x2100, u64::MAX / 16, entry)).is_none());
+        // The entry is said to be before the section it is in, or far behind it.
+        assert!(row(&table(0x2100, count, 0x2000)).is_none());
+        assert!(row(&table(0x2100, count, u64::MAX)).is_none());
     }
 }

@@ -10,6 +10,11 @@ pub fn symbol_table(bytes: &[u8]) {
     symbols::ask_everything(bytes);
 }
 
+/// A name out of a symbol table.
+pub fn demangle(bytes: &[u8]) {
+    symbols::demangle(&String::from_utf8_lossy(bytes));
+}
+
 /// A line table of each encoding.
 pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);
@@ -65,7 +70,9 @@ pub fn cpython_memory(bytes: &[u8]) {
     python::read(
         &Tiled(content),
         &[module],
-        &Everywhere,
+        &Everywhere {
+            has_runtime: !matches!(minor, 2 | 6),
+        },
         &threads,
         &mut Gaps::default(),
     );
@@ -79,23 +86,29 @@ impl ReadMemory for Tiled<'_> {
         if self.0.is_empty() || address >> 47 != 0 {
             return Err(Unreadable { address });
         }
-        for (offset, byte) in buffer.iter_mut().enumerate() {
-            *byte = self.0[(address as usize).wrapping_add(offset) % self.0.len()];
+        let mut tile = &self.0[address as usize % self.0.len()..];
+        let mut rest = buffer;
+        while !rest.is_empty() {
+            let (part, later) = rest.split_at_mut(tile.len().min(rest.len()));
+            part.copy_from_slice(&tile[..part.len()]);
+            (tile, rest) = (self.0, later);
         }
         Ok(())
     }
 }
 
-/// Every symbol is somewhere.
-struct Everywhere;
+/// Every symbol is somewhere, but old versions have none for the runtime.
+struct Everywhere {
+    has_runtime: bool,
+}
 
 impl SymbolLookup for Everywhere {
     fn symbol(&self, _: &Module, name: &str) -> Option<u64> {
-        Some(0x1000 + name.len() as u64 * 64)
+        (self.has_runtime || name != "_PyRuntime").then(|| 0x1000 + name.len() as u64 * 64)
     }
 
-    fn section(&self, _: &Module, _: &str) -> Option<(u64, u64)> {
-        Some((0x2000, 0x4000))
+    fn section(&self, _: &Module, name: &str) -> Option<(u64, u64)> {
+        (self.has_runtime || name != ".PyRuntime").then_some((0x2000, 0x4000))
     }
 
     fn has_symtab(&self, _: &Module) -> bool {

@@ -161,11 +161,14 @@ fn program_headers(
     let endian = Endianness::Little;
     let offset = header.e_phoff(endian);
     let count = usize::from(header.e_phnum(endian)).min(MAX_PROGRAM_HEADERS);
-    let part = parts.iter().find(|part| {
-        part.path.is_some()
-            && (part.offset..part.offset + (part.end.0 - part.start.0)).contains(&offset)
-    })?;
-    let address = part.start.0 + (offset - part.offset);
+    let (part, place) = parts
+        .iter()
+        .filter(|part| part.path.is_some())
+        .find_map(|part| {
+            let place = offset.checked_sub(part.offset)?;
+            (place < part.end.0.checked_sub(part.start.0)?).then_some((part, place))
+        })?;
+    let address = part.start.0.checked_add(place)?;
     let bytes = memory
         .bytes(address, count * size_of::<ProgramHeader64<Endianness>>())
         .ok()?;
@@ -193,4 +196,54 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unreadable;
+
+    /// An ELF header everywhere, whose program headers are at the end of all offsets.
+    struct Headers;
+
+    impl ReadMemory for Headers {
+        fn read(&self, _: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
+            let mut header = [0xff; 64];
+            header[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\x00");
+            for (byte, value) in buffer.iter_mut().zip(header.into_iter().cycle()) {
+                *byte = value;
+            }
+            Ok(())
+        }
+    }
+
+    fn mapping(start: u64, end: u64, offset: u64) -> Mapping {
+        Mapping {
+            start: Address(start),
+            end: Address(end),
+            permissions: "r-xp".to_owned(),
+            offset,
+            inode: 1,
+            path: Some("/lib/libx.so".to_owned()),
+        }
+    }
+
+    #[test]
+    fn mappings_that_cannot_be_are_no_reason_to_fail() {
+        let places = [
+            (0x3000, 0x2000, u64::MAX),
+            (0x3000, 0x4000, u64::MAX),
+            (u64::MAX - 1, u64::MAX, u64::MAX - 1),
+        ];
+        for (start, end, offset) in places {
+            let snapshot = ProcessSnapshot {
+                pid: 1,
+                threads: Vec::new(),
+                crashed_thread: None,
+                maps: vec![mapping(0x1000, 0x2000, 0), mapping(start, end, offset)],
+            };
+            let modules = Images::find(&snapshot, &Headers).modules();
+            assert_eq!(modules[0].name, "libx.so");
+        }
+    }
 }

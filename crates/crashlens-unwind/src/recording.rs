@@ -18,8 +18,12 @@ use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
 /// Bytes fetched at once; divides a page, so that a block is readable whole or not at all.
 const BLOCK: usize = 64;
-/// No honest set of stacks needs more than a few megabytes.
-const MAX_BLOCKS: usize = (64 << 20) / BLOCK;
+/// No honest set of stacks needs more than a few megabytes, that of an overflowed stack included.
+const MAX_BLOCKS: usize = (16 << 20) / BLOCK;
+/// A description is text of which every byte may take ten once it is read; honest ones have a hundred kilobytes.
+const MAX_DESCRIPTION: usize = 32 << 20;
+/// As many as are read of a core.
+const MAX_THREADS: usize = 1 << 16;
 /// How many reads may pass between two looks at the clock.
 const READS_PER_LOOK: u32 = 256;
 
@@ -337,9 +341,13 @@ impl Recording {
             usize::try_from(u64::from_le_bytes(*length)).map_err(|_| RecordingError::Damaged)?;
         let (description, bytes) = rest
             .split_at_checked(length)
+            .filter(|(description, _)| description.len() <= MAX_DESCRIPTION)
             .ok_or(RecordingError::Damaged)?;
         let mut recording: Self =
             serde_json::from_slice(description).map_err(RecordingError::Description)?;
+        if recording.snapshot.threads.len() > MAX_THREADS {
+            return Err(RecordingError::Damaged);
+        }
         let runs = std::mem::take(&mut recording.runs);
         let memory =
             RecordedMemory::restore(runs, bytes.to_vec()).ok_or(RecordingError::Damaged)?;
@@ -348,68 +356,4 @@ impl Recording {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// 4 KiB of counting bytes at 0x1000.
-    struct Page;
-
-    impl ReadMemory for Page {
-        fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
-            for (index, byte) in buffer.iter_mut().enumerate() {
-                let here = address + index as u64;
-                if !(0x1000..0x2000).contains(&here) {
-                    return Err(Unreadable { address: here });
-                }
-                *byte = here as u8;
-            }
-            Ok(())
-        }
-    }
-
-    fn in_a_minute() -> Instant {
-        Instant::now() + Duration::from_mins(1)
-    }
-
-    proptest! {
-        #[test]
-        fn a_replay_reads_what_the_process_had(reads in prop::collection::vec((0xf00_u64..0x2100, 0_usize..200), 1..40)) {
-            let recorder = Recorder::new(&Page, in_a_minute());
-            let answers: Vec<_> = reads.iter().map(|(address, length)| {
-                (&recorder as &dyn ReadMemory).bytes(*address, *length)
-            }).collect();
-            let memory = recorder.into_memory();
-            for ((address, length), answer) in reads.iter().zip(answers) {
-                if let (Ok(bytes), 1..) = (answer, *length) {
-                    prop_assert_eq!((&memory as &dyn ReadMemory).bytes(*address, *length), Ok(bytes));
-                }
-            }
-        }
-
-        #[test]
-        fn a_damaged_recording_is_refused_and_nothing_worse(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Recording::decode(&bytes);
-        }
-    }
-
-    #[test]
-    fn only_bytes_that_were_asked_for_are_kept() {
-        let recorder = Recorder::new(&Page, in_a_minute());
-        (&recorder as &dyn ReadMemory).u64(0x1010).unwrap();
-        let memory = recorder.into_memory();
-        assert_eq!(memory.bytes.len(), 8);
-        assert!((&memory as &dyn ReadMemory).u8(0x1018).is_err());
-    }
-
-    #[test]
-    fn nothing_is_read_after_the_deadline() {
-        let recorder = Recorder::new(&Page, Instant::now());
-        let read = || (&recorder as &dyn ReadMemory).u8(0x1000);
-        let refused = (0..=READS_PER_LOOK).any(|_| read().is_err());
-        assert!(refused && recorder.is_expired() && read().is_err());
-    }
-}
+mod tests;

@@ -45,6 +45,7 @@ fn role(thread: &Thread, pid: u32) -> ThreadRole {
         thread,
         &[
             "WorkerLoop",
+            "WorkLoop",
             "ThreadPool",
             "blas_thread_server",
             "gomp_thread_start",

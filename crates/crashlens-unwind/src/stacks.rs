@@ -21,6 +21,10 @@ use crate::source::Sources;
 use crate::symbols::{FileSymbols, FrameName};
 use crate::{Files, ProcessSnapshot, ReadMemory, ThreadState};
 
+mod room;
+
+use room::Room;
+
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stacks {
@@ -165,7 +169,7 @@ impl Walked {
         for (file, lines) in self.python_lines() {
             sources.read(files, file, &lines);
         }
-        self.assemble(names, sources.into_lines())
+        self.assemble(names, sources.into_lines(), gaps)
     }
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
@@ -203,16 +207,25 @@ impl Walked {
         self,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
+        gaps: &mut Gaps,
     ) -> Stacks {
         let mut threads = Vec::with_capacity(self.stacks.len());
+        let mut room = Room::default();
         for (thread, stack) in self.snapshot.threads.iter().zip(&self.stacks) {
             let mut native = Vec::new();
             let mut stack_pointers = Vec::new();
+            let mut end = stack.end;
             for frame in &stack.frames {
-                native.extend(self.native_frames(*frame, &names));
+                let Some(frames) = self.native_frames(*frame, &names, &mut room) else {
+                    end = StackEnd::DepthLimit;
+                    break;
+                };
+                native.extend(frames);
                 stack_pointers.resize(native.len(), frame.stack);
             }
-            let python = self.python_thread(thread.id);
+            let python = self
+                .python_thread(thread.id)
+                .filter(|python| room.takes_python(python, &sources));
             let version = self.python.as_ref().map_or((0, 0), |state| state.version);
             let mut frames = merge(native, &stack_pointers, python, version);
             add_sources(&mut frames, &sources);
@@ -224,9 +237,10 @@ impl Walked {
                 holds_gil: self.holds_gil(python),
                 waits_for_crashed: false,
                 frames,
-                end: stack.end,
+                end,
             });
         }
+        room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
         let modules = self.images.modules();
         let recording = Recording::new(self.snapshot, self.memory, self.answers, names, sources);
@@ -252,19 +266,23 @@ impl Walked {
             .find(|thread| thread.thread == Some(id))
     }
 
-    /// One frame, or several where functions were inlined; innermost first.
+    /// One frame, or several where functions were inlined; innermost first. `None` if there is no room for them.
     fn native_frames(
         &self,
         frame: RawFrame,
         names: &BTreeMap<u64, Vec<FrameName>>,
-    ) -> Vec<NativeFrame> {
+        room: &mut Room,
+    ) -> Option<Vec<NativeFrame>> {
         let module = self.images.at(frame.lookup).map(|image| &image.module);
         let unnamed = [FrameName::default()];
         let found = names
             .get(&frame.lookup)
             .filter(|found| !found.is_empty())
             .map_or(unnamed.as_slice(), Vec::as_slice);
-        found
+        if !room.takes_native(module, found) {
+            return None;
+        }
+        let frames = found
             .iter()
             .map(|name| NativeFrame {
                 address: Address(frame.address),
@@ -278,7 +296,8 @@ impl Walked {
                 inlined: name.inlined,
                 trust: frame.trust,
             })
-            .collect()
+            .collect();
+        Some(frames)
     }
 }
 
@@ -305,5 +324,5 @@ pub fn replay(recording: &[u8], gaps: &mut Gaps) -> Result<Stacks, RecordingErro
         deadline,
         gaps,
     );
-    Ok(walked.assemble(recording.names, recording.sources))
+    Ok(walked.assemble(recording.names, recording.sources, gaps))
 }

@@ -189,7 +189,6 @@ pub(crate) fn ask_everything(bytes: &[u8]) {
     elf::section(bytes, ".PyRuntime");
     elf::build_id(bytes);
     dwarf::inlined_frames(bytes, &addresses);
-    demangle(&String::from_utf8_lossy(bytes));
 }
 
 /// One list of frames from what the symbol table and the debug information say.

@@ -1,4 +1,5 @@
 //! The `crashlens` command.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

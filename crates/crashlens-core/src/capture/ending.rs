@@ -119,8 +119,9 @@ impl Signal {
 
     /// `SIGSEGV`; `SIG34` for a signal without a fixed name.
     pub fn name(self) -> String {
-        usize::try_from(self.0 - 1)
-            .ok()
+        self.0
+            .checked_sub(1)
+            .and_then(|index| usize::try_from(index).ok())
             .and_then(|index| NAMES.get(index))
             .map_or_else(|| format!("SIG{}", self.0), |name| (*name).to_owned())
     }
@@ -205,5 +206,27 @@ impl schemars::JsonSchema for Signal {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({ "type": "string", "pattern": "^SIG[A-Z0-9]+$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_that_a_capture_may_hold_has_a_name() {
+        for (number, name) in [
+            (11, "SIGSEGV"),
+            (0, "SIG0"),
+            (34, "SIG34"),
+            (i32::MIN, "SIG-2147483648"),
+        ] {
+            assert_eq!(Signal(number).name(), name);
+            let text = serde_json::to_string(&Signal(number)).unwrap();
+            assert_eq!(
+                serde_json::from_str::<Signal>(&text).unwrap(),
+                Signal(number)
+            );
+        }
     }
 }

@@ -13,7 +13,9 @@ const MAGIC: &[u8] = b"crashlens capture 1\n";
 /// What any crashlens capture starts with, of whatever version.
 const ANY_MAGIC: &[u8] = b"crashlens capture ";
 /// No honest capture unpacks to more; a hostile one is stopped here.
-const MAX_UNPACKED: u64 = 256 << 20;
+const MAX_UNPACKED: u64 = 128 << 20;
+/// Facts are text of which every byte may take ten once it is read.
+const MAX_FACTS: usize = 32 << 20;
 /// Small captures compress well at any level; 3 costs about 2 ms.
 const LEVEL: i32 = 3;
 
@@ -41,6 +43,9 @@ pub enum FormatError {
     /// The facts in it cannot be understood.
     #[error("the capture's facts cannot be read")]
     Facts(#[source] serde_json::Error),
+    /// The facts in it are more than any process has.
+    #[error("the capture's facts are too large")]
+    TooLarge,
     /// It has no facts at all.
     #[error("the capture holds no facts")]
     Empty,
@@ -83,6 +88,7 @@ impl CaptureFile {
         let mut recording = None;
         while let Some((name, content)) = read_section(&mut stream).map_err(FormatError::Damaged)? {
             match name.as_slice() {
+                b"capture" if content.len() > MAX_FACTS => return Err(FormatError::TooLarge),
                 b"capture" => {
                     capture = Some(serde_json::from_slice(&content).map_err(FormatError::Facts)?);
                 }
@@ -187,6 +193,15 @@ mod tests {
         assert!(matches!(
             CaptureFile::read(&stream.finish().unwrap()),
             Err(FormatError::Damaged(_))
+        ));
+    }
+
+    #[test]
+    fn facts_that_would_fill_the_memory_are_refused() {
+        let facts = vec![b' '; MAX_FACTS + 1];
+        assert!(matches!(
+            CaptureFile::read(&packed(&[("capture", &facts)])),
+            Err(FormatError::TooLarge)
         ));
     }
 

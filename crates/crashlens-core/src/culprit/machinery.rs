@@ -14,7 +14,7 @@ const ENDS_PROCESS: &[&str] = &[
     "__assert_fail", "__assert_fail_base", "__assert_perror_fail", "__assert", "__stack_chk_fail",
     "__stack_chk_fail_local", "__fortify_fail", "__chk_fail", "__longjmp_chk",
     // Unwinding on pthread_exit: the interpreter ends daemon threads so when it finalises.
-    "pthread_exit", "__pthread_unwind", "unwind_stop", "_Unwind_ForcedUnwind", "_Unwind_ForcedUnwind_Phase2",
+    "pthread_exit", "__pthread_unwind", "unwind_stop", "unwind_cleanup", "_Unwind_ForcedUnwind", "_Unwind_ForcedUnwind_Phase2",
     "_Unwind_RaiseException", "_Unwind_RaiseException_Phase2", "_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
     // CPython's own last words.
     "Py_FatalError", "_Py_FatalErrorFunc", "_Py_FatalErrorFormat", "_Py_FatalError_TstateNULL", "fatal_error",
@@ -61,6 +61,9 @@ const ALLOCATES: &[&str] = &[
     "PyMem_RawRealloc", "PyMem_RawFree", "PyObject_Malloc", "PyObject_Calloc", "PyObject_Realloc", "PyObject_Free",
     "_PyObject_Malloc", "_PyObject_Calloc", "_PyObject_Realloc", "_PyObject_Free", "_PyMem_RawMalloc",
     "_PyMem_RawFree", "pymalloc_alloc", "pymalloc_free", "pymalloc_realloc", "address_in_range",
+    // NumPy's, which array destructors call.
+    "PyDataMem_UserNEW", "PyDataMem_UserNEW_ZEROED", "PyDataMem_UserRENEW", "PyDataMem_UserFREE", "PyDataMem_NEW",
+    "PyDataMem_FREE", "npy_alloc_cache", "npy_free_cache", "npy_alloc_cache_dim", "npy_free_cache_dim",
     "tsl::port::AlignedMalloc", "tsl::port::AlignedFree", "tsl::port::Malloc", "tsl::port::Free",
     "tsl::port::Realloc", "tc_malloc", "tc_free", "tc_realloc", "tc_calloc", "tc_new", "tc_newarray", "tc_delete",
     "tc_deletearray", "tensorflow::port::AlignedMalloc", "tensorflow::port::AlignedFree",

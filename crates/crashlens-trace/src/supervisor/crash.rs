@@ -10,7 +10,7 @@ use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored
 use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
-use crate::tracee::Death;
+use crate::tracee::{Death, TracedProcess};
 use crate::{calls, interruption};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
@@ -53,7 +53,7 @@ impl Supervisor<'_> {
         let Some(known) = self.tree.process(process) else {
             return;
         };
-        if !matches!(known.death, Death::None) {
+        if !matches!(known.death, Death::None) && !known.may_live_on {
             return;
         }
         let registers = calls::registers(thread).ok();
@@ -120,6 +120,10 @@ impl Supervisor<'_> {
             EndingKind::Signal
         };
         self.capture(process, &cause, kind, Gaps::default());
+        if let Some(known) = self.tree.process(process) {
+            // A seccomp filter may kill the one thread that called, and not the process.
+            known.may_live_on = signal == Signal(libc::SIGSYS);
+        }
         if kind == EndingKind::OomKill {
             self.oom_before = OomCounters::read(process);
         }
@@ -133,9 +137,7 @@ impl Supervisor<'_> {
         let ending = Ending {
             kind,
             signal: Some(cause.record.signal),
-            code: cause
-                .thread
-                .map(|_| cause.record.signal.code_name(cause.record.code)),
+            code: cause.record.code_name(),
             address: cause.record.address,
             sender_pid: cause.record.sender,
             wait_status: None,
@@ -148,27 +150,35 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            oom_kills_before: self.oom_kills_before,
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
+            known.may_live_on = false;
             self.death_pending_since.get_or_insert_with(Instant::now);
         }
     }
 
-    /// Tells the observer of a death, now that the process has ended with `status`.
-    pub(super) fn report_death(&mut self, death: Death, status: Option<i32>) {
-        let Death::Captured(mut unnamed) = death else {
+    /// Tells the observer of the death of a process that has ended with `status`.
+    pub(super) fn ended_with(&mut self, process: TracedProcess, status: i32) {
+        let Death::Captured(mut unnamed) = process.death else {
             return;
         };
-        // A thread can be killed alone (seccomp), and the first process of a container ignores what would
-        // end others: a process that then exits by itself did not die of what was seen.
-        let died = status.is_none_or(|status| libc::WIFSIGNALED(status));
+        let ending = unnamed.ending_mut();
+        ending.wait_status = Some(status);
+        let signal = Some(Signal(libc::WTERMSIG(status)));
+        // The first process of a container ignores what would end others: a process that exits by itself did
+        // not die of what was seen.
+        let died = libc::WIFSIGNALED(status) && (!process.may_live_on || ending.signal == signal);
         if died {
-            unnamed.ending_mut().wait_status = status;
             self.observer.died(unnamed.name(self.relay));
         }
+        self.reset_patience();
+    }
+
+    fn reset_patience(&mut self) {
         if self.deaths_pending().is_empty() {
             self.death_pending_since = None;
         }
@@ -178,7 +188,7 @@ impl Supervisor<'_> {
         let pending = self
             .tree
             .processes()
-            .filter(|(_, process)| matches!(process.death, Death::Captured(_)));
+            .filter(|(_, known)| matches!(known.death, Death::Captured(_)) && !known.may_live_on);
         pending.map(|(id, _)| id).collect()
     }
 
@@ -194,6 +204,7 @@ impl Supervisor<'_> {
                 self.report_unfinished(process);
             }
         }
+        self.reset_patience();
     }
 
     /// Reports what is known when supervision ends.
@@ -204,16 +215,18 @@ impl Supervisor<'_> {
     }
 
     fn report_unfinished(&mut self, process: u32) {
-        let death = self
-            .tree
-            .process(process)
-            .map(|known| std::mem::replace(&mut known.death, Death::Reported));
-        self.report_death(death.unwrap_or_default(), None);
+        let Some(known) = self.tree.process(process) else {
+            return;
+        };
+        if let Death::Captured(unnamed) = std::mem::replace(&mut known.death, Death::Reported) {
+            self.observer.died(unnamed.name(self.relay));
+        }
+        self.reset_patience();
     }
 }
 
 /// What is known of a signal that shows only at the exit.
-fn cause_at_exit(process: &crate::tracee::TracedProcess, signal: Signal, thread: u32) -> Cause {
+fn cause_at_exit(process: &TracedProcess, signal: Signal, thread: u32) -> Cause {
     if let Some(fault) = process.faults.latest(signal) {
         return Cause {
             record: fault.record,

@@ -38,15 +38,19 @@ impl Program {
         self.child.id().to_string()
     }
 
-    /// Returns when a tracer holds the process.
     fn wait_until_traced(&self) {
-        let path = format!("/proc/{}/status", self.pid());
-        while std::fs::read_to_string(&path)
-            .unwrap()
-            .contains("TracerPid:\t0\n")
-        {
-            std::thread::yield_now();
-        }
+        wait_until_traced(&self.pid());
+    }
+}
+
+/// Returns when a tracer holds the process.
+fn wait_until_traced(pid: &str) {
+    let path = format!("/proc/{pid}/status");
+    while std::fs::read_to_string(&path)
+        .unwrap()
+        .contains("TracerPid:\t0\n")
+    {
+        std::thread::yield_now();
     }
 }
 
@@ -55,16 +59,16 @@ const THREADS_AND_CHILD: &str = "import ctypes, os, threading\n\
     for _ in range(20): threading.Thread(target=never.wait, daemon=True).start()\n\
     child = os.fork()\n\
     if child == 0: input(); os.abort()\n\
-    print('ready', flush=True)\n\
+    print(child, flush=True)\n\
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n\
     input(); ctypes.string_at(0)";
 
 #[test]
 fn deaths_in_a_running_tree_are_captured() {
     let mut program = Program::start(THREADS_AND_CHILD);
-    program.line();
+    let child = program.line();
     let running = Supervised::new(["attach", &program.pid()]).start();
-    program.wait_until_traced();
+    wait_until_traced(&child);
     program.say("child");
     assert_eq!(program.line(), "-6");
     program.say("parent");

@@ -177,6 +177,36 @@ fn a_stack_overflow_is_captured_at_the_faulting_address() {
     );
 }
 
+fn run_filtered(kill: &str) -> Finished {
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/it/scripts/killed_by_filter.py"
+    );
+    run(&[python(), script, kill])
+}
+
+#[test]
+fn a_process_killed_by_a_seccomp_filter_is_captured() {
+    let finished = run_filtered("process");
+    let death = finished.death();
+    assert_eq!(
+        (death.ending.signal, finished.code),
+        (Some(Signal(libc::SIGSYS)), Some(159))
+    );
+    assert_eq!(
+        death.ending.code, None,
+        "the kernel gives no stop to read it at"
+    );
+    assert!(death.threads.iter().any(|thread| !thread.frames.is_empty()));
+}
+
+#[test]
+fn a_thread_killed_alone_is_no_death_of_its_process() {
+    let finished = run_filtered("thread");
+    assert_eq!(finished.code, Some(3));
+    assert!(finished.deaths.is_empty());
+}
+
 #[test]
 fn an_end_on_request_is_no_death() {
     for signal in ["HUP", "INT", "TERM", "PIPE", "USR1", "USR2"] {

@@ -11,6 +11,8 @@ use crate::FileBytes;
 
 /// Offsets in files are mapped by pages of this size on x86-64.
 const PAGE: u64 = 4096;
+/// Real modules have a dozen program headers; they are searched for every mapped range.
+const MAX_PROGRAM_HEADERS: usize = 256;
 /// Linkers write one to three note segments of under a hundred bytes.
 const MAX_NOTE_SEGMENTS: usize = 64;
 const MAX_NOTE_BYTES: usize = 64 << 10;
@@ -86,10 +88,11 @@ pub(super) fn note<'a>(image: &'a [u8], name: &[u8], kind: elf::NoteType) -> Opt
 }
 
 fn program_headers(image: &[u8]) -> Option<&[ProgramHeader64<LittleEndian>]> {
-    FileHeader64::<LittleEndian>::parse(image)
+    let headers = FileHeader64::<LittleEndian>::parse(image)
         .ok()?
         .program_headers(LE, image)
-        .ok()
+        .ok()?;
+    Some(headers.get(..MAX_PROGRAM_HEADERS).unwrap_or(headers))
 }
 
 /// What the loader allows for the part of a module that begins at `offset` and that nobody wrote to.

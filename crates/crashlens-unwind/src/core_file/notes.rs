@@ -20,6 +20,8 @@ pub use status::{CoreProcess, SignalFacts};
 
 /// The kernel's own limit on threads is near this; more come only from damage.
 const MAX_THREADS: usize = 1 << 16;
+/// Linux writes one note segment, gdb one or two; each of many could hold all notes of the file again.
+const MAX_SEGMENTS: usize = 64;
 /// The kernel keeps about 25 pairs.
 const MAX_AUXILIARY: usize = 256;
 
@@ -46,6 +48,7 @@ impl Notes {
         for header in headers
             .iter()
             .filter(|header| header.p_type.get(LE) == elf::PT_NOTE)
+            .take(MAX_SEGMENTS)
         {
             found = true;
             notes.read_segment(header, core, gaps);
@@ -162,4 +165,33 @@ fn too_short(part: &str, bytes: &[u8], gaps: &mut Gaps) {
         format!("its note in the core is only {} bytes long", bytes.len()),
         None,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use object::{U32, U64};
+
+    use super::*;
+
+    #[test]
+    fn segments_that_repeat_the_same_notes_are_not_read_forever() {
+        let mut core = Vec::new();
+        for word in [5_u32, 336, 1] {
+            core.extend(word.to_le_bytes());
+        }
+        core.extend(b"CORE\0\0\0\0");
+        core.resize(core.len() + 336, 0);
+        let header = ProgramHeader64 {
+            p_type: U32::new(LE, elf::PT_NOTE),
+            p_flags: U32::new(LE, elf::ProgramFlags(0)),
+            p_offset: U64::new(LE, 0),
+            p_vaddr: U64::new(LE, 0),
+            p_paddr: U64::new(LE, 0),
+            p_filesz: U64::new(LE, core.len() as u64),
+            p_memsz: U64::new(LE, 0),
+            p_align: U64::new(LE, 4),
+        };
+        let notes = Notes::read(&vec![header; 10_000], &core, &mut Gaps::default());
+        assert_eq!(notes.threads.len(), MAX_SEGMENTS);
+    }
 }

@@ -6,6 +6,9 @@ use crate::python::PythonThread;
 
 use super::runs::{Run, count_evaluations};
 
+/// Each run is searched among the frames behind the one before it, and honest ones are found within a few.
+const MAX_COMPARISONS: usize = 10_000_000;
+
 /// For each run the index of the native frame that runs it, where one was found; ascending.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -138,9 +141,11 @@ fn piece_of(function: &str, version: (u8, u8)) -> Piece {
 fn by_stack(groups: &[PhysicalFrame], stack_pointers: &[u64], runs: &[Run]) -> Vec<Option<usize>> {
     let start = |group: &PhysicalFrame| stack_pointers.get(group.index).copied();
     let mut next = 0;
+    let mut comparisons = MAX_COMPARISONS;
     let find_one = |run: &Run| {
         let address = run.evaluation?;
         let rest = groups.get(next..).unwrap_or_default();
+        comparisons = comparisons.checked_sub(rest.len())?;
         let found = rest.array_windows().position(|[inner, outer]| {
             // Empty where the stack was switched, as below a signal handler that has its own.
             let frame = start(inner)

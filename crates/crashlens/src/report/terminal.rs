@@ -112,27 +112,49 @@ fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> 
         return Ok(());
     }
     page.heading(heading)?;
+    let kinds = alike(gaps);
     let shown = if view.verbosity == Verbosity::Full {
-        gaps.len()
+        kinds.len()
     } else {
         GAPS_SHOWN
     };
-    for gap in gaps.iter().take(shown) {
-        let remedy = gap
-            .remedy
-            .as_ref()
-            .map(|remedy| format!(" To see it: {}.", remedy.trim_end_matches('.')));
-        page.item(&format!(
-            "{}: {}.{}",
-            gap.part,
-            gap.reason.trim_end_matches('.'),
-            remedy.unwrap_or_default()
-        ))?;
+    for kind in kinds.iter().take(shown) {
+        page.item(&gap_in_words(kind))?;
     }
-    if gaps.len() > shown {
-        page.item(&format!("and {} more (-v shows them)", gaps.len() - shown))?;
+    if kinds.len() > shown {
+        page.item(&format!("and {} more (-v shows them)", kinds.len() - shown))?;
     }
     Ok(())
+}
+
+/// Gaps with the same reason and remedy together, in the order of their first.
+fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
+    let mut kinds: Vec<Vec<&Gap>> = Vec::new();
+    for gap in gaps {
+        let same = |kind: &&mut Vec<&Gap>| {
+            (&kind[0].reason, &kind[0].remedy) == (&gap.reason, &gap.remedy)
+        };
+        match kinds.iter_mut().find(same) {
+            Some(kind) => kind.push(gap),
+            None => kinds.push(vec![gap]),
+        }
+    }
+    kinds
+}
+
+/// `limits, the processor: not recorded in a core file. To see them: …`
+fn gap_in_words(kind: &[&Gap]) -> String {
+    let parts: Vec<&str> = kind.iter().map(|gap| gap.part.as_str()).collect();
+    let sentence = |text: &str| format!("{}.", text.trim_end_matches('.'));
+    let it = if kind.len() == 1 { "it" } else { "them" };
+    let remedy = kind[0].remedy.as_ref();
+    let remedy = remedy.map(|remedy| format!(" To see {it}: {}", sentence(remedy)));
+    format!(
+        "{}: {}{}",
+        parts.join(", "),
+        sentence(&kind[0].reason),
+        remedy.unwrap_or_default()
+    )
 }
 
 fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {

@@ -6,6 +6,7 @@ use crashlens_core::{CulpritThread, Death, EndingKind, MemoryGroup, Signal, Thre
 
 use super::names::{clip, file_for_people, function_for_people};
 use super::page::{FAINT, PLAIN, Page, STRONG};
+use super::threads::gil;
 use super::{Verbosity, View};
 
 /// Columns taken by the label of a fact.
@@ -32,7 +33,9 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
         page.fact("TF op", &[(PLAIN, op)])?;
     }
     if let Some(thread) = &culprit.thread {
-        page.fact("Thread", &[(PLAIN, &describe(thread))])?;
+        let crashed = death.threads.iter().find(|other| other.id == thread.id);
+        let gil = gil(crashed.and_then(|crashed| crashed.holds_gil));
+        page.fact("Thread", &[(PLAIN, &describe(thread)), (PLAIN, gil)])?;
     }
     if was_raised_again(death) {
         page.fact(
@@ -145,9 +148,12 @@ fn write_memory(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 fn describe_group(group: &MemoryGroup) -> String {
     let amount =
         |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", size(bytes)));
-    let kills = group.oom_kills.map(|all| {
-        let during = all.saturating_sub(group.oom_kills_before.unwrap_or(0));
-        format!("{during} killed for memory during the run")
+    let kills = group.oom_kills.map(|all| match group.oom_kills_before {
+        Some(before) => format!(
+            "{} killed for memory during the run",
+            all.saturating_sub(before)
+        ),
+        None => format!("{all} killed for memory since the group exists"),
     });
     let limit = amount("limit", group.limit).unwrap_or_else(|| "no limit".to_owned());
     let parts = [

@@ -96,7 +96,21 @@ fn label(thread: &ThreadReport) -> String {
     } else {
         format!(" and {} alike", thread.also.len())
     };
-    format!("{} \"{}\"{alike}", thread.id, thread.name)
+    format!(
+        "{} \"{}\"{alike}{}",
+        thread.id,
+        thread.name,
+        gil(thread.holds_gil)
+    )
+}
+
+/// Whether a thread held Python's global interpreter lock, which all others then wait for.
+pub(super) fn gil(holds: Option<bool>) -> &'static str {
+    if holds == Some(true) {
+        ", holding Python's lock (GIL)"
+    } else {
+        ""
+    }
 }
 
 /// Where the thread was: in its innermost Python code, or in its innermost function that has a name.

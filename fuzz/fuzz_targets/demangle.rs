@@ -1,0 +1,6 @@
+//! A mangled name.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::demangle(bytes));
