@@ -32,6 +32,11 @@ impl ThreadStatus {
         inner.chain([self.process()]).collect()
     }
 
+    /// Whether its process is the first of a container: number 1 in its own namespace.
+    pub(crate) fn is_in_first_process(&self) -> bool {
+        self.own_ids().contains(&1)
+    }
+
     /// The thread that traces it.
     pub(crate) fn tracer(&self) -> Option<u32> {
         (self.0.tracerpid > 0).then_some(self.0.tracerpid as u32)

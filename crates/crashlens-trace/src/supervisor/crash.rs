@@ -42,6 +42,10 @@ impl Supervisor<'_> {
         if let Some(process) = self.tree.process(process) {
             process.last_signal = Some((thread, record));
         }
+        if self.is_spared_by_tracing(thread, process, &record) {
+            self.let_die(thread, process, number);
+            return;
+        }
         if may_be_ignored(signal) {
             interruption::undo(thread);
         }
@@ -214,7 +218,7 @@ impl Supervisor<'_> {
         }
     }
 
-    fn report_unfinished(&mut self, process: u32) {
+    pub(super) fn report_unfinished(&mut self, process: u32) {
         let Some(known) = self.tree.process(process) else {
             return;
         };
