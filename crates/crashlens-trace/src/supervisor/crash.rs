@@ -76,10 +76,18 @@ impl Supervisor<'_> {
             }
             return;
         }
-        let first =
-            known
-                .faults
-                .raised_again(&record, thread, registers.as_ref(), &status.own_ids());
+        let own_ids = status.own_ids();
+        let first = known
+            .faults
+            .raised_again(&record, thread, registers.as_ref(), &own_ids);
+        let mut record = record;
+        if record
+            .sender
+            .is_some_and(|sender| own_ids.contains(&sender))
+        {
+            // In a container a process knows itself by another number, and would seem to be a stranger.
+            record.sender = Some(process);
+        }
         let cause = match first {
             Some(first) => Cause {
                 record: first.record,

@@ -66,6 +66,9 @@ fn gloss(ending: &Ending, pid: u32) -> String {
         .map_or_else(String::new, |address| format!(" (address\u{a0}{address})"));
     let code = ending.code.as_deref().unwrap_or_default();
     match (ending.signal.unwrap_or(Signal(0)), code) {
+        (signal, "SI_USER" | "SI_TKILL" | "SI_QUEUE") if signal.is_fault() => {
+            "it sent the signal to itself".to_owned()
+        }
         (Signal::SEGV, "SEGV_MAPERR") => format!("it touched memory that is not there{at}"),
         (Signal::SEGV, "SEGV_ACCERR") => {
             format!("it touched memory in a way that is not allowed there{at}")
@@ -136,6 +139,10 @@ mod tests {
             (
                 ending(Signal::SEGV, "SI_USER", None, Some(9)),
                 "process 9 sent it",
+            ),
+            (
+                ending(Signal::SEGV, "SI_TKILL", None, Some(7)),
+                "it sent the signal to itself",
             ),
             (
                 ending(Signal(24), "SI_KERNEL", None, None),
