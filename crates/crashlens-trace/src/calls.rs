@@ -103,6 +103,12 @@ pub(crate) fn user_registers(thread: u32) -> nix::Result<libc::user_regs_struct>
     ptrace::getregs(raw(thread))
 }
 
+/// Changes the registers of a stopped tracee.
+pub(crate) fn set_user_registers(thread: u32, user: libc::user_regs_struct) -> nix::Result<()> {
+    check(Call::Registers)?;
+    ptrace::setregs(raw(thread), user)
+}
+
 /// The signal a tracee is stopped on.
 pub(crate) fn signal_record(thread: u32) -> nix::Result<SignalRecord> {
     check(Call::SignalRecord)?;

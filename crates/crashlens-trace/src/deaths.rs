@@ -20,6 +20,15 @@ pub(crate) fn dumps_core(signal: Signal) -> bool {
     )
 }
 
+/// Whether a program that has no handler for the signal may be unaffected by it. Being stopped and continued cuts
+/// waits short for programs that run alone, too.
+pub(crate) fn may_be_ignored(signal: Signal) -> bool {
+    !matches!(
+        signal.0,
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU | libc::SIGCONT
+    )
+}
+
 /// Whether a handler of the program that receives this signal may be about to raise it again.
 pub(crate) fn is_first_chance(signal: Signal) -> bool {
     signal.is_fault() || signal == Signal::ABRT

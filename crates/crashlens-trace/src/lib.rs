@@ -21,6 +21,7 @@ pub mod fuzzing;
 mod host;
 #[doc(hidden)]
 pub mod injection;
+mod interruption;
 mod live_files;
 mod live_memory;
 mod outcome;

@@ -32,6 +32,11 @@ impl ThreadStatus {
         inner.chain([self.process()]).collect()
     }
 
+    /// Whether its process is the first of a container: number 1 in its own namespace.
+    pub(crate) fn is_in_first_process(&self) -> bool {
+        self.own_ids().contains(&1)
+    }
+
     /// The thread that traces it.
     pub(crate) fn tracer(&self) -> Option<u32> {
         (self.0.tracerpid > 0).then_some(self.0.tracerpid as u32)
@@ -61,6 +66,16 @@ impl ThreadStatus {
     /// Whether it has this capability in force.
     pub(crate) fn is_capable(&self, capability: u32) -> bool {
         self.0.capeff.checked_shr(capability).unwrap_or(0) & 1 == 1
+    }
+
+    /// The user and group it acts as.
+    pub(crate) fn effective_ids(&self) -> (u32, u32) {
+        (self.0.euid, self.0.egid)
+    }
+
+    /// Whether no program it starts gains privileges (`no_new_privs`).
+    pub(crate) fn cannot_gain_privileges(&self) -> bool {
+        self.0.nonewprivs == Some(1)
     }
 
     /// Whether a core file is being written at this moment.

@@ -6,6 +6,7 @@
 
 mod crash;
 mod exec;
+mod first_process;
 mod forward;
 pub(crate) mod privilege;
 pub(crate) mod release;

@@ -6,13 +6,14 @@ use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
 use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
 use crate::report::{Destination, Timing};
 use crate::saved::Shelf;
 
 /// Collects the deaths of one run.
 ///
 /// Nothing here may fail the run: a capture that cannot be saved becomes a gap, and a report that cannot be
-/// written is lost while the program goes on.
+/// written to its file is shown on standard error when the program has ended.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     run: Run,
@@ -43,14 +44,18 @@ impl Watcher {
                 .map(|death| death.command.clone())
                 .unwrap_or_default();
         }
-        self.renew(Timing::Ended);
+        if let Err(failure) = self.renew(Timing::Ended) {
+            let report = Report::of_deaths(self.run, self.deaths);
+            self.destination.show_instead(&report, &failure);
+        }
     }
 
     /// Writes what is due now.
-    fn renew(&mut self, timing: Timing) {
+    fn renew(&mut self, timing: Timing) -> Result<(), Failure> {
         let report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
-        let _ = self.destination.renew(&report, timing, ExitStatus::Failed);
+        let renewed = self.destination.renew(&report, timing, ExitStatus::Failed);
         self.deaths = report.deaths;
+        renewed
     }
 }
 
@@ -59,7 +64,8 @@ impl Observer for Watcher {
         let mut death = Death::new(&file.capture);
         self.shelf.keep(&file, &mut death);
         self.deaths.push(death);
-        self.renew(Timing::Died);
+        // What cannot be written now may find room at the end.
+        let _ = self.renew(Timing::Died);
     }
 }
 

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
 
 use super::Supervisor;
-use crate::calls;
 use crate::capture::{Dying, read_dying};
-use crate::deaths::{counts_as_death, dumps_core, is_first_chance};
+use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
 use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
+use crate::{calls, interruption};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
@@ -41,6 +41,13 @@ impl Supervisor<'_> {
         }
         if let Some(process) = self.tree.process(process) {
             process.last_signal = Some((thread, record));
+        }
+        if self.is_spared_by_tracing(thread, process, &record) {
+            self.let_die(thread, process, number);
+            return;
+        }
+        if may_be_ignored(signal) {
+            interruption::undo(thread);
         }
         self.resume(thread, number);
     }
@@ -211,7 +218,7 @@ impl Supervisor<'_> {
         }
     }
 
-    fn report_unfinished(&mut self, process: u32) {
+    pub(super) fn report_unfinished(&mut self, process: u32) {
         let Some(known) = self.tree.process(process) else {
             return;
         };

@@ -45,6 +45,7 @@ impl Supervisor<'_> {
             self.leave_unseen(thread, process, &executable, why, None);
         } else {
             if self.tree.steps_processes() {
+                self.note_withheld_privileges(process, &executable);
                 self.step_wrapper(thread, &executable);
             }
             self.resume(thread, 0);

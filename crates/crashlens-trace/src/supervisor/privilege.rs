@@ -51,6 +51,24 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Says so when a program was started without the privileges it gains alone: a process that had long been
+    /// running became it (`os.execvp("sudo", …)`), which only stepping through all its system calls would foresee.
+    pub(super) fn note_withheld_privileges(&mut self, process: u32, executable: &Path) {
+        let file = PathBuf::from(format!("/proc/{process}/exe"));
+        let withheld = gains_privileges(&file)
+            && ThreadStatus::read(process).is_ok_and(|status| !has_privileges_of(&file, &status));
+        if withheld {
+            self.gaps.add(
+                format!(
+                    "the privileges of {} (process {process})",
+                    executable.display()
+                ),
+                "the kernel withheld them because the program is traced by a user who has them not",
+                Some("Run crashlens as root, or this program without crashlens."),
+            );
+        }
+    }
+
     /// Decides whether the program that a process became is likely to start another in its place.
     pub(super) fn step_wrapper(&mut self, thread: u32, executable: &Path) {
         let name = executable
@@ -145,6 +163,17 @@ fn gains_privileges(program: &Path) -> bool {
     let sets_group = mode & (libc::S_ISGID | libc::S_IXGRP) == libc::S_ISGID | libc::S_IXGRP;
     metadata.is_file()
         && (mode & libc::S_ISUID != 0 || sets_group || sys::has_file_capabilities(program))
+}
+
+/// Whether a process runs as whom the program's set-id bits say, or would not do so alone either.
+fn has_privileges_of(program: &Path, status: &ThreadStatus) -> bool {
+    let Ok(metadata) = std::fs::metadata(program) else {
+        return true;
+    };
+    let (user, group) = status.effective_ids();
+    let of_user = metadata.mode() & libc::S_ISUID == 0 || user == metadata.uid();
+    let of_group = metadata.mode() & libc::S_ISGID == 0 || group == metadata.gid();
+    status.cannot_gain_privileges() || (of_user && of_group && !sys::has_file_capabilities(program))
 }
 
 #[cfg(test)]

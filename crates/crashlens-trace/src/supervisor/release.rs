@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::calls;
 use crate::event::{Event, decode_event};
 use crate::tracee::Tree;
 use crate::watch::Watch;
+use crate::{calls, interruption};
 
 /// How long tracees are waited for. What has not stopped by then is let go by the kernel when the tracer ends.
 const RELEASE_LIMIT: Duration = Duration::from_millis(200);
@@ -32,6 +32,10 @@ fn release(thread: u32, status: i32) {
     let signal = match decode_event(status, None) {
         Event::Signal { signal } => signal,
         Event::Ended { .. } => return,
+        Event::Interrupted => {
+            interruption::undo(thread);
+            0
+        }
         _ => 0,
     };
     let _ = calls::detach(thread, signal);

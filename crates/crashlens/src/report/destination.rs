@@ -105,6 +105,26 @@ impl Destination {
         }
     }
 
+    /// The report could not be written to its file: says so, and shows the deaths on standard error, so that hours of
+    /// work do not end without a word.
+    pub(crate) fn show_instead(&self, report: &Report, failure: &Failure) {
+        if self.file.is_none() {
+            // Standard error itself failed; there is nobody left to tell.
+            return;
+        }
+        let text = failure.text().unwrap_or_default();
+        let _ = print(io::stderr().lock(), text.as_bytes());
+        if !report.deaths.is_empty() {
+            let on_stderr = Self {
+                stream: Stream::Stderr,
+                file: None,
+                format: Format::Text,
+                ..*self
+            };
+            let _ = on_stderr.write(report, failure.status);
+        }
+    }
+
     fn send(&self, status: ExitStatus, write: &Writing<'_>) -> Result<(), Failure> {
         // In one piece: the supervised program may be writing to the same terminal.
         let mut text = Vec::new();
