@@ -38,6 +38,7 @@ pub(crate) fn watch(
 ) -> Result<i32, SuperviseError> {
     let missing = what_is_missing(started.pid, refused);
     gaps.add(&missing.part, &missing.reason, missing.remedy.as_deref());
+    let _ = watch.leave_stops_to_kernel();
     let oom_before = OomCounters::read(started.pid);
     let (status, sample) = wait_for_end(started.pid, watch, relay)?;
     if let Some(failure) = started.failure() {

@@ -8,7 +8,7 @@ pub(crate) enum Event {
     /// It is about to receive a signal, which is lost unless it is passed on.
     Signal { signal: i32 },
     /// A stop signal took effect on its whole process.
-    GroupStop,
+    GroupStop { signal: i32 },
     /// It stopped because we asked, because it is new, or because its process was continued.
     Interrupted,
     /// It made a new thread or process; `None` when the id could not be read.
@@ -60,7 +60,7 @@ pub(crate) fn decode_event(status: i32, message: Option<u64>) -> Event {
             status: message.map(|message| message as i32),
         },
         PTRACE_EVENT_STOP if signal == libc::SIGTRAP => Event::Interrupted,
-        PTRACE_EVENT_STOP => Event::GroupStop,
+        PTRACE_EVENT_STOP => Event::GroupStop { signal },
         _ => Event::Other,
     }
 }
@@ -128,7 +128,9 @@ mod tests {
             (
                 stopped(libc::SIGTSTP, PTRACE_EVENT_STOP),
                 None,
-                Event::GroupStop,
+                Event::GroupStop {
+                    signal: libc::SIGTSTP,
+                },
             ),
             (
                 stopped(libc::SIGTRAP, libc::PTRACE_EVENT_SECCOMP),

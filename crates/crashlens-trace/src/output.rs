@@ -71,10 +71,12 @@ impl Relay {
         if !keep_tail {
             return Ok((Self::off("it was not kept, as asked"), None));
         }
-        // std reopens missing standard streams as /dev/null before main; a stream closed later is met here.
-        match io::stderr().as_fd().try_clone_to_owned() {
-            Ok(stderr) => Self::start_to(stderr),
-            Err(_) => Ok((Self(State::NoStderr), None)),
+        // std reopens missing standard streams as /dev/null before main. Python has no `sys.stderr` then, and
+        // with a pipe in its place would write what it keeps to itself alone.
+        let stderr = io::stderr().as_fd().try_clone_to_owned();
+        match stderr.ok().filter(|_| !sys::started_without_stderr()) {
+            Some(stderr) => Self::start_to(stderr),
+            None => Ok((Self(State::NoStderr), None)),
         }
     }
 

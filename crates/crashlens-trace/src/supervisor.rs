@@ -154,7 +154,10 @@ impl<'a> Supervisor<'a> {
         self.tree.set_stopped(thread, true);
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),
-            Event::GroupStop => self.resume_with(thread, Resume::Listen, 0),
+            Event::GroupStop { signal } => {
+                self.resume_with(thread, Resume::Listen, 0);
+                self.stop_with_program(thread, signal);
+            }
             Event::NewTracee { tracee } => {
                 self.meet(tracee, process);
                 self.resume(thread, 0);

@@ -206,20 +206,20 @@ pub(crate) fn kill(process: u32, signal: i32) -> nix::Result<()> {
 
 const INHERITED_SIGPIPE_IGNORED: u8 = 1;
 const INHERITED_CLOSED: [u8; 3] = [2, 4, 8];
+const INHERITED_SIGCHLD_IGNORED: u8 = 16;
 static INHERITED: AtomicU8 = AtomicU8::new(0);
 
 /// Notes what crashlens was started with and the Rust runtime changes before `main`: it ignores SIGPIPE
 /// and opens `/dev/null` in place of standard streams that are closed. A supervised program would
-/// inherit both; `yes | head` would then end with an error message instead of silently.
+/// inherit both; `yes | head` would then end with an error message instead of silently. SIGCHLD is noted
+/// because [`receive_child_signals`] changes it.
 extern "C" fn note_inherited() {
     let mut seen = 0;
-    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: with no new action given, the call only writes the old one to `action`.
-    let result = unsafe { libc::sigaction(libc::SIGPIPE, std::ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: all-zero bytes are a valid `sigaction`, and the call can only have replaced them by another.
-    let action = unsafe { action.assume_init() };
-    if result == 0 && action.sa_sigaction == libc::SIG_IGN {
+    if is_ignored(libc::SIGPIPE) {
         seen |= INHERITED_SIGPIPE_IGNORED;
+    }
+    if is_ignored(libc::SIGCHLD) {
+        seen |= INHERITED_SIGCHLD_IGNORED;
     }
     for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
         // SAFETY: asks for a flag of a descriptor number, open or not.
@@ -229,6 +229,31 @@ extern "C" fn note_inherited() {
         }
     }
     INHERITED.store(seen, Ordering::Relaxed);
+}
+
+fn is_ignored(signal: c_int) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action given, the call only writes the old one to `action`.
+    let result = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: all-zero bytes are a valid `sigaction`, and the call can only have replaced them by another.
+    let action = unsafe { action.assume_init() };
+    result == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
+/// Makes the kernel send SIGCHLD to this process again if it was started with the signal ignored, as some
+/// service managers and web servers start their children. It would send none, not even to a descriptor,
+/// and the tracer would wait for ever. The program still gets what crashlens was started with.
+pub(crate) fn receive_child_signals() {
+    if is_ignored(libc::SIGCHLD) {
+        // SAFETY: the default action runs no code of ours.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+    }
+}
+
+/// Whether crashlens was started without a standard error, although it has one now.
+pub(crate) fn started_without_stderr() -> bool {
+    std::hint::black_box(&AT_LOAD);
+    INHERITED.load(Ordering::Relaxed) & INHERITED_CLOSED[2] != 0
 }
 
 // SAFETY: the loader calls each pointer of this section once before `main`; the function uses nothing of the runtime.
@@ -323,6 +348,10 @@ fn restore_inherited(stderr_replaced: bool) {
     if inherited & INHERITED_SIGPIPE_IGNORED == 0 {
         // SAFETY: the default action runs no code of ours.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    }
+    if inherited & INHERITED_SIGCHLD_IGNORED != 0 {
+        // SAFETY: ignoring runs no code of ours.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     }
     for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
         if inherited & bit != 0 && !(stream == 2 && stderr_replaced) {

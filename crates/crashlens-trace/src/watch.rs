@@ -10,15 +10,14 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigSet, Signal, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
-use crate::calls;
+use crate::{calls, sys};
 
 /// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
-/// meaning the program. Terminal stops are left alone: the terminal sends them to the whole group.
-const RECEIVED: [Signal; 9] = [
-    Signal::SIGCHLD,
+/// meaning the program.
+const FORWARDED: [Signal; 8] = [
     Signal::SIGHUP,
     Signal::SIGINT,
     Signal::SIGQUIT,
@@ -28,6 +27,11 @@ const RECEIVED: [Signal; 9] = [
     Signal::SIGALRM,
     Signal::SIGWINCH,
 ];
+
+/// Stops that the terminal sends to the whole job. crashlens must not follow them by itself: a stopped tracer
+/// does not pass SIGTSTP on, so that the other threads of the program would compute on while the shell
+/// says "Stopped", and the program could take a line that was typed for the shell.
+const STOPS: [Signal; 3] = [Signal::SIGTSTP, Signal::SIGTTIN, Signal::SIGTTOU];
 
 /// Something the tracer has to act on.
 #[derive(Debug)]
@@ -54,14 +58,15 @@ pub(crate) struct Watch {
 impl Watch {
     /// Blocks the signals and begins to receive them.
     pub(crate) fn start() -> nix::Result<Self> {
-        let set: SigSet = RECEIVED.into_iter().collect();
+        sys::receive_child_signals();
+        let set: SigSet = FORWARDED
+            .into_iter()
+            .chain(STOPS)
+            .chain([Signal::SIGCHLD])
+            .collect();
         let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let inherited_mask = SigSet::thread_get_mask()?;
-        let mut blocked = set;
-        // The relay writes the program's standard error to the terminal. With `stty tostop`, a background
-        // write would stop crashlens, and with it a program that wrote nothing to the terminal itself.
-        blocked.add(Signal::SIGTTOU);
-        blocked.thread_block()?;
+        set.thread_block()?;
         Ok(Self {
             signals,
             inherited_mask,
@@ -73,6 +78,15 @@ impl Watch {
     /// The signal mask crashlens was started with.
     pub(crate) fn inherited_mask(&self) -> &SigSet {
         &self.inherited_mask
+    }
+
+    /// Leaves SIGTSTP and SIGTTIN to the kernel, where the program receives them without our doing. SIGTTOU
+    /// stays blocked in any case: with `stty tostop`, what is relayed would stop crashlens.
+    pub(crate) fn leave_stops_to_kernel(&self) -> nix::Result<()> {
+        let stops = SigSet::from_iter([Signal::SIGTSTP, Signal::SIGTTIN]);
+        let set: SigSet = FORWARDED.into_iter().chain([Signal::SIGCHLD]).collect();
+        self.signals.set_mask(&set)?;
+        stops.thread_unblock()
     }
 
     /// The next thing to act on; waits as long as `timeout` says, or for ever.
@@ -138,7 +152,11 @@ impl Watch {
             Err(errno) => return Err(errno),
         }
         while let Some(signal) = self.signals.read_signal()? {
-            if signal.ssi_signo != libc::SIGCHLD as u32 {
+            let number = signal.ssi_signo;
+            if FORWARDED
+                .iter()
+                .any(|forwarded| *forwarded as u32 == number)
+            {
                 self.received.push_back(signal);
             }
         }
@@ -150,4 +168,17 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.inherited_mask.thread_set_mask();
     }
+}
+
+/// Stops crashlens as `signal` stopped the program, so that the shell sees the job stopped. Returns when it
+/// is continued.
+pub(crate) fn stop_with(signal: i32) {
+    let Some(signal) = STOPS.into_iter().find(|stop| *stop as i32 == signal) else {
+        return;
+    };
+    let only = SigSet::from_iter([signal]);
+    // The kernel ignores these in a job without a shell, so that nothing can hang here.
+    let _ = raise(signal);
+    let _ = only.thread_unblock();
+    let _ = only.thread_block();
 }

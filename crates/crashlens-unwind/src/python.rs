@@ -2,7 +2,7 @@
 //!
 //! Responsible for finding CPython in a process, telling its version, and reading every thread's frames
 //! with file, function and line. Not responsible for placing them among native frames (see
-//! [`crate::merge`]) nor for source text.
+//! `merge`) nor for source text.
 //!
 //! Everything read is foreign and bounded: interpreters, threads, frames, strings, line tables and the
 //! number of reads. What cannot be read becomes a gap; the rest stands.

@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::Signal;
 use nix::sys::signalfd::siginfo;
+use nix::unistd::{Pid, getpgid};
 
 use super::{Aim, End, Supervisor};
 use crate::event::{Event, decode_event};
 use crate::freeze::note_change;
 use crate::siginfo::{SignalRecord, is_from_process};
 use crate::status::ThreadStatus;
+use crate::watch::stop_with;
 use crate::{calls, sys};
 
 /// Signals to the main process that are remembered to recognise their twins.
@@ -70,6 +72,24 @@ impl Supervisor<'_> {
             }
             (Aim::Attach, _) => {}
         }
+    }
+
+    /// The program was stopped by its terminal: crashlens stops too, being in the same job.
+    pub(super) fn stop_with_program(&mut self, thread: u32, signal: i32) {
+        // Each thread of the program reports the stop; its first one is told for all.
+        let same_job = getpgid(Some(Pid::from_raw(self.main as i32))) == getpgid(None);
+        if self.aim != Aim::Run || thread != self.main || !same_job {
+            return;
+        }
+        // Continued in the meantime: whoever did it would find crashlens stopped for no reason.
+        while let Some((other, status)) = self.watch.next_change(Instant::now()) {
+            note_change(&mut self.tree, other, status);
+            self.watch.defer(other, status);
+            if other == thread {
+                return;
+            }
+        }
+        stop_with(signal);
     }
 
     fn forward(&mut self, signal: i32, sender: u32) {

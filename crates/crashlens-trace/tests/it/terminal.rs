@@ -6,30 +6,20 @@ use serde_json::json;
 
 use crate::support::{Finished, python, read_seen, supervisor};
 
-/// Types `steps` (text to wait for, text to type) into an interactive shell, and gives what appeared on the
-/// terminal and what the supervisor saw.
+/// Types `steps` (text to wait for, text to type) at a terminal where the supervised program is the foreground
+/// job of a shell, and gives what appeared on the terminal and what the supervisor saw.
 fn at_terminal(program: &str, steps: &[(&str, &str)]) -> (String, Finished) {
     let folder = tempfile::tempdir().unwrap();
     let seen = folder.path().join("seen.jsonl");
-    let script = folder.path().join("program.py");
-    std::fs::write(&script, program).unwrap();
-    let start = format!(
-        "{} {} run {} {}\n",
-        supervisor().display(),
-        seen.display(),
-        python(),
-        script.display()
-    );
-    let mut all = vec![json!(["$ ", start])];
-    all.extend(steps.iter().map(|(wait, text)| json!([wait, text])));
     let output = Command::new(python())
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/tests/it/scripts/terminal.py"
         ))
-        .arg(json!(all).to_string())
-        .args(["bash", "--norc", "--noprofile", "-i"])
-        .env("PS1", "$ ")
+        .arg(json!(steps).to_string())
+        .arg(supervisor())
+        .arg(&seen)
+        .args(["run", python(), "-c", program])
         .output()
         .unwrap();
     (
@@ -42,13 +32,9 @@ fn at_terminal(program: &str, steps: &[(&str, &str)]) -> (String, Finished) {
 fn ctrl_c_interrupts_the_program_once() {
     let (screen, seen) = at_terminal(
         "import sys, time\n\
-         try: print('rea' + 'dy', flush=True); time.sleep(1000)\n\
-         except KeyboardInterrupt: print('interrup' + 'ted', flush=True); input(); sys.exit(9)",
-        &[
-            ("ready", "\x03"),
-            ("interrupted", "on\n"),
-            ("$ ", "echo code=$?; exit\n"),
-        ],
+         try: print('ready', flush=True); time.sleep(1000)\n\
+         except KeyboardInterrupt: print('interrupted', flush=True); input(); sys.exit(9)",
+        &[("ready", "\x03"), ("interrupted", "on\n")],
     );
     assert!(screen.contains("code=9"), "{screen}");
     assert!(seen.deaths.is_empty());
@@ -58,14 +44,17 @@ fn ctrl_c_interrupts_the_program_once() {
 fn ctrl_z_stops_the_job_and_fg_continues_it() {
     let (screen, seen) = at_terminal(
         "import sys\n\
-         print('rea' + 'dy', flush=True)\n\
-         print('got ' + input(), flush=True); sys.exit(4)",
+         print('ready', flush=True); print('got ' + input(), flush=True)\n\
+         print('again', flush=True); print('got ' + input(), flush=True); sys.exit(4)",
         &[
             ("ready", "\x1a"),
-            ("Stopped", "fg\n"),
-            ("supervise", "hello\n"),
+            ("job stopped", "fg\n"),
+            ("job continued", "hello\n"),
             ("got hello", ""),
-            ("$ ", "echo code=$?; exit\n"),
+            ("again", "\x1a"),
+            ("job stopped", "fg\n"),
+            ("job continued", "world\n"),
+            ("got world", ""),
         ],
     );
     assert!(screen.contains("code=4"), "{screen}");
@@ -73,10 +62,52 @@ fn ctrl_z_stops_the_job_and_fg_continues_it() {
 }
 
 #[test]
+fn a_program_that_catches_ctrl_z_is_not_stopped_and_neither_is_crashlens() {
+    let (screen, _) = at_terminal(
+        "import os, signal, sys\n\
+         woken, wake = os.pipe(); os.set_blocking(wake, False)\n\
+         signal.signal(signal.SIGTSTP, lambda *_: None); signal.set_wakeup_fd(wake)\n\
+         print('ready', flush=True); os.read(woken, 1)\n\
+         print('caught', flush=True); input(); sys.exit(7)",
+        &[("ready", "\x1a"), ("caught", "on\n")],
+    );
+    assert!(
+        screen.contains("code=7") && !screen.contains("job stopped"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn ctrl_z_stops_all_threads_of_the_program() {
+    // A process outside the job waits until it has seen every thread of the program stand still.
+    let (screen, _) = at_terminal(
+        "import os, signal, sys, threading\n\
+         begin, tell = os.pipe(); watcher = os.fork()\n\
+         if watcher == 0:\n\
+         \x20   os.setpgid(0, 0); os.read(begin, 1)\n\
+         \x20   tasks = f'/proc/{os.getppid()}/task'\n\
+         \x20   def states():\n\
+         \x20       return {open(f'{tasks}/{t}/stat').read().rsplit(')')[1].split()[0] for t in os.listdir(tasks)}\n\
+         \x20   while states() - set('tT'): pass\n\
+         \x20   os.write(1, b'all stand still\\n'); os._exit(0)\n\
+         def spin():\n\
+         \x20   while True: pass\n\
+         threading.Thread(target=spin, daemon=True).start()\n\
+         os.write(tell, b'x'); print('ready', flush=True); os.waitpid(watcher, 0); os._exit(5)",
+        &[("ready", "\x1a"), ("all stand still", "fg\n")],
+    );
+    assert!(
+        screen.contains("job stopped") && screen.contains("code=5"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn all_three_streams_are_still_a_terminal() {
     let (screen, _) = at_terminal(
-        "import os\nprint('sees', [os.isatty(n) for n in range(3)], os.get_terminal_size(2))",
-        &[("sees", ""), ("$ ", "exit\n")],
+        "import os; print('sees', [os.isatty(n) for n in range(3)])",
+        &[],
     );
     assert!(screen.contains("sees [True, True, True]"), "{screen}");
+    assert!(screen.contains("code=0"), "{screen}");
 }

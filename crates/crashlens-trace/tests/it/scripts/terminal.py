@@ -1,17 +1,44 @@
-"""A person at a terminal: runs an interactive shell on a pty and types when text appears.
+"""A person at a terminal with a shell: types when text appears.
 
-terminal.py STEPS SHELL ARGS...   STEPS: JSON list of [text to wait for, text to type]
-Everything that appears is written to standard output.
+terminal.py STEPS PROGRAM ARGS...   STEPS: JSON list of [text to wait for, text to type]
+
+The shell runs the program as its foreground job. When the job stops it says so, waits for a line and
+continues the job; at the job's end it tells its code. All that appears is written to standard output.
+(A real interactive shell loses characters that are typed while it prepares its prompt.)
 """
 import json
 import os
 import pty
+import signal
 import sys
+
+
+def shell(command):
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execvp(command[0], command)
+    while True:
+        status = os.waitpid(job, os.WUNTRACED)[1]
+        os.tcsetpgrp(0, os.getpid())
+        if not os.WIFSTOPPED(status):
+            print(f"code={os.waitstatus_to_exitcode(status)}", flush=True)
+            return
+        print("job stopped", flush=True)
+        os.read(0, 100)
+        os.tcsetpgrp(0, job)
+        print("job continued", flush=True)
+        os.killpg(job, signal.SIGCONT)
+
 
 steps = json.loads(sys.argv[1])
 child, master = pty.fork()
 if child == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
+    shell(sys.argv[2:])
+    os._exit(0)
 seen = b""
 try:
     while True:
