@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-/// The parser's time doubles with every level of a broken name; that is known, and longer names would find nothing else.
+/// Broken names of more letters can take seconds; that is known, and a run would find nothing else.
 const LONGEST: usize = 128;
 
 fuzz_target!(|bytes: &[u8]| {
