@@ -11,6 +11,9 @@ fuzz_target!(|bytes: &[u8]| {
         // What was understood can be told again.
         let mut saved = Vec::new();
         file.write(&mut saved).expect("memory takes everything");
-        assert_eq!(CaptureFile::read(&saved).expect("it was just written"), file);
+        assert_eq!(
+            CaptureFile::read(&saved).expect("it was just written"),
+            file
+        );
     }
 });

@@ -45,7 +45,7 @@ fn resumed(registers: user_regs_struct) -> Option<user_regs_struct> {
 fn waits_for_ever(call: c_long, third: u64, fourth: u64) -> bool {
     match call {
         // Milliseconds, of which any negative number means for ever.
-        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => (fourth as i32).is_negative(),
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => (fourth as u32).cast_signed() < 0,
         // No pointer to a time.
         libc::SYS_epoll_pwait2 | libc::SYS_semtimedop => fourth == 0,
         libc::SYS_rt_sigtimedwait => third == 0,

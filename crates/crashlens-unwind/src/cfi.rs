@@ -20,6 +20,10 @@ const MAX_SLICE: usize = 1 << 16;
 /// `.eh_frame` has no recorded end in memory; no table is larger.
 const MAX_TABLE: usize = 1 << 32;
 
+/// The entry of a function is run through up to the address, instruction by instruction. The largest in TensorFlow
+/// 2.15 has 24 KB; a damaged one may have all of memory.
+const MAX_ENTRY: usize = 256 << 10;
+
 /// How to find the caller's registers at one code address.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
@@ -86,6 +90,9 @@ fn find_row(memory: &dyn ReadMemory, image: &Image, hdr: u64, address: u64) -> g
     let fde = frames.fde_from_offset(&bases, offset, EhFrame::cie_from_offset)?;
     if !fde.contains(address) {
         return Err(gimli::Error::NoUnwindInfoForAddress);
+    }
+    if fde.entry_len().max(fde.cie().entry_len()) > MAX_ENTRY {
+        return Err(gimli::Error::UnsupportedOffset);
     }
     let mut context = UnwindContext::new();
     let row = fde.unwind_info_for_address(&frames, &bases, &mut context, address)?;
@@ -298,6 +305,31 @@ mod tests {
             eh_frame_hdr: Some(HEADER),
         };
         Rows::default().find(memory, &image, CODE)
+    }
+
+    /// A table with one true entry: a function whose caller is found by `instructions` that do nothing.
+    fn function(instructions: usize) -> Table {
+        let eh_frame = HEADER + 36;
+        // Version 1, no augmentation, units of 1 and -8 bytes; the return address, register 16, is at the stack
+        // pointer, register 7, of the caller less 8.
+        let common = [0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0];
+        let mut memory = table(eh_frame, 1, eh_frame + 20);
+        memory.0.extend(16_u32.to_le_bytes());
+        memory.0.extend(common);
+        memory.0.extend((20 + instructions as u32).to_le_bytes());
+        memory.0.extend(24_u32.to_le_bytes());
+        memory.0.extend(CODE.to_le_bytes());
+        memory.0.extend(16_u64.to_le_bytes());
+        memory.0.resize(memory.0.len() + instructions, 0);
+        memory
+    }
+
+    #[test]
+    fn a_function_that_never_ends_is_not_run_through() {
+        let found = row(&function(4)).unwrap();
+        assert_eq!(found.return_address, Register(16));
+        assert_eq!(found.rules, [(Register(16), RegisterRule::Offset(-8))]);
+        assert!(row(&function(MAX_ENTRY)).is_none());
     }
 
     #[test]

@@ -1,4 +1,9 @@
 //! C++ and Rust names as people write them.
+//!
+//! What comes out is bounded; the time is not. The parser of `cpp_demangle` 0.5 seems to try every reading of a
+//! broken name: one of 164 letters took 0.1 s in the fuzzer's build, others up to 2 s. Names that were merely cut,
+//! the longest of TensorFlow's included, take no longer than whole ones, and names come from libraries on this
+//! machine alone.
 
 use std::fmt;
 
