@@ -60,6 +60,8 @@ pub(crate) struct Supervisor<'a> {
     end: Option<End>,
     /// Whether the main process has become the program it was started for.
     pub(crate) began: bool,
+    /// Whether the main process was stopped and not yet continued.
+    main_stands_still: bool,
     deliveries: Deliveries,
     oom_before: OomCounters,
     /// Kills for memory in the control group when supervision began.
@@ -90,6 +92,7 @@ impl<'a> Supervisor<'a> {
             aim,
             end: None,
             began: aim == Aim::Attach,
+            main_stands_still: false,
             deliveries: Deliveries::default(),
             oom_kills_before: oom_before.in_group,
             oom_before,
@@ -153,9 +156,11 @@ impl<'a> Supervisor<'a> {
         }
         let process = self.tree.process_of(thread);
         self.tree.set_stopped(thread, true);
+        self.main_stands_still &= thread != self.main;
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),
             Event::GroupStop { signal } => {
+                self.main_stands_still |= thread == self.main;
                 self.resume_with(thread, Resume::Listen, 0);
                 self.stop_with_program(thread, signal);
             }

@@ -152,11 +152,7 @@ impl Watch {
             Err(errno) => return Err(errno),
         }
         while let Some(signal) = self.signals.read_signal()? {
-            let number = signal.ssi_signo;
-            if FORWARDED
-                .iter()
-                .any(|forwarded| *forwarded as u32 == number)
-            {
+            if signal.ssi_signo != libc::SIGCHLD as u32 {
                 self.received.push_back(signal);
             }
         }

@@ -61,6 +61,11 @@ impl Supervisor<'_> {
                     self.forward(signal, info.ssi_pid);
                 }
             }
+            // Stopped by SIGSTOP before, which is nothing to the shell, the program does not stop again, and Ctrl-Z
+            // would not give the terminal back.
+            (Aim::Run, libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) if self.main_stands_still => {
+                stop_with(signal);
+            }
             (Aim::Run, _) => {
                 // The terminal sends its signals to all in the foreground, the program included.
                 if is_from_process(info.ssi_code) {

@@ -35,6 +35,36 @@ result = c.epoll_wait(e, (ctypes.c_uint32 * 3)(), 1, -1)
 print(result, os.strerror(ctypes.get_errno()) if result < 0 else "")
 "#;
 
+/// A shell with one job, the command it is given. When the job has said that it stops, Ctrl-Z is typed.
+const SHELL_WITH_TERMINAL: &str = r#"
+import os, pty, select, signal, sys
+signal.alarm(60)
+number, said = os.pipe()
+os.set_inheritable(said, True)
+shell, terminal = pty.fork()
+if shell == 0:
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpgrp())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.dup2(said, 9)
+        os.execvp(sys.argv[1], sys.argv[1:])
+    _, status = os.waitpid(job, os.WUNTRACED)
+    os.write(said, b"stopped\n" if os.WIFSTOPPED(status) else b"ended\n")
+    os.tcsetpgrp(0, os.getpgrp())
+    os.killpg(job, signal.SIGCONT)
+    _, status = os.waitpid(job, 0)
+    os.write(said, b"exit code %d\n" % os.WEXITSTATUS(status))
+    os._exit(0)
+os.close(said)
+os.read(number, 20)
+# Typed again until it is heeded: the job says that it stops before it does.
+while not select.select([number], [], [], 0.1)[0]: os.write(terminal, b"\x1a")
+with open(number) as lines: print(lines.read(), end="")
+"#;
+
 fn python(source: &str) -> Vec<&str> {
     vec!["python3", "-c", source]
 }
@@ -192,6 +222,17 @@ fn a_program_whose_privileges_the_kernel_withheld_is_named() {
     let report: Report = serde_json::from_str(&text).expect(&text);
     let part = &report.run.gaps[0].part;
     assert!(part.starts_with("the privileges of "), "{part}");
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_also_from_a_program_that_stopped_itself() {
+    let job = "trap '' TSTP; echo >&9; kill -STOP $$; exit 4";
+    let mut args = python(SHELL_WITH_TERMINAL);
+    args.extend([env!("CARGO_BIN_EXE_crashlens"), "run", "--"]);
+    args.extend(["sh", "-c", job]);
+    let output = Command::new(args[0]).args(&args[1..]).output().unwrap();
+    let text = stdout(&output);
+    assert_eq!(text, "stopped\nexit code 4\n", "{}", stderr(&output));
 }
 
 #[test]
