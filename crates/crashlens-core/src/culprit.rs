@@ -125,7 +125,7 @@ fn busiest_thread(capture: &CrashCapture) -> Option<&Thread> {
 fn died_of_its_own_doing(capture: &CrashCapture) -> bool {
     let ending = &capture.ending;
     let (EndingKind::Signal, Some(signal)) = (ending.kind, ending.signal) else {
-        return ending.kind == EndingKind::Running;
+        return false;
     };
     match ending.sender_pid {
         Some(sender) => sender == capture.process.pid,

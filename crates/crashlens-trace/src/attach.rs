@@ -69,6 +69,7 @@ pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
         wait_status: None,
         exit_code: None,
         earlier_faults: Vec::new(),
+        raised_again: false,
     };
     let looked_at = Dying {
         process: pid,

@@ -112,6 +112,7 @@ fn ending(kind: EndingKind, signal: Signal, status: i32) -> Ending {
         wait_status: Some(status),
         exit_code: None,
         earlier_faults: Vec::new(),
+        raised_again: false,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crashlens_unwind::{FileBytes, Files};
@@ -22,6 +22,8 @@ pub(crate) struct LiveFiles {
     /// The root of the process's file system, where it is not ours. Kept open, because names are looked up
     /// after the process is gone.
     root: Option<OwnedFd>,
+    /// What relative names are relative to: Python has a script by the name it was started with.
+    directory: Option<PathBuf>,
 }
 
 impl LiveFiles {
@@ -29,10 +31,18 @@ impl LiveFiles {
         let root = sees_other_files(process)
             .then(|| open_root(process))
             .and_then(Result::ok);
-        Self { root }
+        let directory = fs::read_link(format!("/proc/{process}/cwd")).ok();
+        Self { root, directory }
     }
 
     fn open_regular(&self, path: &Path) -> io::Result<File> {
+        let path = match &self.directory {
+            _ if path.is_absolute() => path.to_owned(),
+            Some(directory) => directory.join(path),
+            // Another file of the same name near us would be shown as the program's.
+            None => return Err(io::ErrorKind::NotFound.into()),
+        };
+        let path = path.as_path();
         // O_NONBLOCK: a FIFO put where a library was must not make us wait for a writer.
         let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
         let file = match &self.root {

@@ -174,17 +174,22 @@ impl<'process> Walker<'process> {
             .images
             .at(lookup)
             .and_then(|image| self.rows.find(self.memory, image, lookup));
+        let mut end = StackEnd::Lost;
         if let Some(row) = row {
             // `_start` and `clone` mark their return address as undefined: the stack is complete.
             if has_no_caller(&row) {
                 return Err(StackEnd::Complete);
             }
-            if let Ok(Some(registers)) = self.apply(&row, known) {
-                return Ok(Step {
-                    registers,
-                    trust: FrameTrust::CallFrameInfo,
-                    interrupted: row.is_signal,
-                });
+            match self.apply(&row, known) {
+                Ok(Some(registers)) => {
+                    return Ok(Step {
+                        registers,
+                        trust: FrameTrust::CallFrameInfo,
+                        interrupted: row.is_signal,
+                    });
+                }
+                Ok(None) => {}
+                Err(gap) => end = unreadable(gap),
             }
         }
         let stack = known.get(X86_64::RSP).ok_or(StackEnd::Lost)?;
@@ -194,7 +199,7 @@ impl<'process> Walker<'process> {
         }
         self.caller_by_frame_pointer(known, stack)
             .or_else(|| self.caller_by_scan(known, stack))
-            .ok_or(StackEnd::Lost)
+            .ok_or(end)
     }
 
     /// The caller's registers by the rules of `row`.
@@ -216,6 +221,10 @@ impl<'process> Walker<'process> {
             X86_64::RDX,
             X86_64::RSI,
             X86_64::RDI,
+            X86_64::R8,
+            X86_64::R9,
+            X86_64::R10,
+            X86_64::R11,
         ] {
             caller.set(lost, None);
         }
@@ -252,9 +261,7 @@ impl<'process> Walker<'process> {
     }
 
     fn caller_by_call_target(&self, known: &Known, stack: u64) -> Result<Step, StackEnd> {
-        let caller = self.memory.u64(stack).map_err(|gap| StackEnd::Unreadable {
-            address: Address(gap.address),
-        })?;
+        let caller = self.memory.u64(stack).map_err(unreadable)?;
         if !self.is_return_address(caller) {
             return self.caller_by_scan(known, stack).ok_or(StackEnd::Lost);
         }
@@ -322,6 +329,12 @@ impl<'process> Walker<'process> {
 
     fn is_return_address(&self, address: u64) -> bool {
         self.is_code(address) && call::precedes(self.memory, address)
+    }
+}
+
+fn unreadable(gap: Unreadable) -> StackEnd {
+    StackEnd::Unreadable {
+        address: Address(gap.address),
     }
 }
 

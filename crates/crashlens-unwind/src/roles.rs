@@ -13,45 +13,65 @@ const TENSORFLOW_ENTRIES: [&str; 7] = [
     "IteratorGetNext",
 ];
 
+/// Code that works for TensorFlow's callers.
+const TENSORFLOW_CODE: [&str; 5] = [
+    "tensorflow::",
+    "tsl::",
+    "Eigen::",
+    "xla::",
+    "stream_executor::",
+];
+
+/// Code that only workers of a thread pool run.
+const POOLS: [&str; 6] = [
+    "WorkerLoop",
+    "WorkLoop",
+    "ThreadPool",
+    "blas_thread_server",
+    "gomp_thread_start",
+    "kmp_launch",
+];
+
 /// Gives every thread its role, and marks the Python thread that waits for the crashed one.
 pub(crate) fn assign(threads: &mut [Thread], pid: u32) {
     for thread in threads.iter_mut() {
         thread.role = role(thread, pid);
     }
-    let crashed_in_python = threads
+    let works_for_another =
+        |thread: &Thread| !has_python(thread) && calls_any(&thread.frames, &TENSORFLOW_CODE);
+    if !threads
         .iter()
-        .find(|thread| thread.crashed)
-        .is_none_or(has_python);
-    if crashed_in_python {
+        .any(|thread| thread.crashed && works_for_another(thread))
+    {
         return;
     }
-    // The crashed thread works for somebody: the Python thread that is inside TensorFlow.
-    for thread in threads
-        .iter_mut()
-        .filter(|thread| !thread.crashed && has_python(thread))
-    {
-        thread.waits_for_crashed = calls_any(thread, &TENSORFLOW_ENTRIES);
+    // The crashed thread works for a Python thread that is inside TensorFlow. Where there are several, nothing
+    // tells which.
+    let mut candidates = threads.iter_mut().filter(|thread| {
+        !thread.crashed && has_python(thread) && calls_any(&thread.frames, &TENSORFLOW_ENTRIES)
+    });
+    if let (Some(only), None) = (candidates.next(), candidates.next()) {
+        only.waits_for_crashed = true;
     }
 }
 
 fn role(thread: &Thread, pid: u32) -> ThreadRole {
+    // A Python function that tf.data calls runs inside of its frames; a Python thread that reads a dataset is
+    // outside of them.
+    let outermost_python = thread
+        .frames
+        .iter()
+        .rposition(|frame| matches!(frame, Frame::Python(_)));
+    let around_python = &thread.frames[outermost_python.unwrap_or(0)..];
     if thread.id == pid {
         ThreadRole::Main
-    } else if calls_any(thread, &["tensorflow::data::"]) || thread.name.starts_with("tf_data") {
+    } else if calls_any(around_python, &["tensorflow::data::"])
+        || thread.name.starts_with("tf_data")
+    {
         ThreadRole::TfData
-    } else if has_python(thread) {
+    } else if outermost_python.is_some() {
         ThreadRole::Python
-    } else if calls_any(
-        thread,
-        &[
-            "WorkerLoop",
-            "WorkLoop",
-            "ThreadPool",
-            "blas_thread_server",
-            "gomp_thread_start",
-            "kmp_launch",
-        ],
-    ) {
+    } else if calls_any(&thread.frames, &POOLS) {
         ThreadRole::Pool
     } else {
         ThreadRole::Other
@@ -65,8 +85,8 @@ fn has_python(thread: &Thread) -> bool {
         .any(|frame| matches!(frame, Frame::Python(_)))
 }
 
-fn calls_any(thread: &Thread, names: &[&str]) -> bool {
-    thread.frames.iter().any(|frame| match frame {
+fn calls_any(frames: &[Frame], names: &[&str]) -> bool {
+    frames.iter().any(|frame| match frame {
         Frame::Native(native) => native
             .function
             .as_deref()

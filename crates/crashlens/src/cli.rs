@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Tells why a Python process died in native code, and what to do.
+/// Tells where and how a Python process died in native code.
 #[derive(Debug, Parser)]
 #[command(name = "crashlens", version, max_term_width = 100)]
 pub(crate) struct Cli {

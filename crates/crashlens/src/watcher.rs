@@ -1,7 +1,7 @@
 //! What happens at every death of a supervised tree: save the capture, tell the user, renew the report file.
 
 use crashlens_core::report::Supervision;
-use crashlens_core::{CaptureFile, Death, Report, Run};
+use crashlens_core::{CaptureFile, Death, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -38,11 +38,8 @@ impl Watcher {
         complete(&mut self.run);
         self.run.own_cpu_seconds = own_cpu_seconds();
         if self.run.argv.is_empty() {
-            self.run.argv = self
-                .deaths
-                .first()
-                .map(|death| death.command.clone())
-                .unwrap_or_default();
+            let main = self.deaths.iter().find(|death| death.role == Role::Main);
+            self.run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
         if let Err(failure) = self.renew(Timing::Ended) {
             let report = Report::of_deaths(self.run, self.deaths);

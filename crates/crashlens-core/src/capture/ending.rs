@@ -27,6 +27,9 @@ pub struct Ending {
     /// Faults seen before the last signal, oldest first: caught by a handler that raised again or survived them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_faults: Vec<Fault>,
+    /// Whether a handler caught the fault and raised it again, so that `signal` is the first of two.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raised_again: bool,
 }
 
 /// What kind of ending it was.
@@ -141,6 +144,7 @@ impl Signal {
             (Self::SEGV, 2) => "SEGV_ACCERR",
             (Self::SEGV, 3) => "SEGV_BNDERR",
             (Self::SEGV, 4) => "SEGV_PKUERR",
+            (Self::SEGV, 10) => "SEGV_CPERR",
             (Self::BUS, 1) => "BUS_ADRALN",
             (Self::BUS, 2) => "BUS_ADRERR",
             (Self::BUS, 3) => "BUS_OBJERR",
@@ -161,7 +165,9 @@ impl Signal {
             (Self::ILL, 5) => "ILL_PRVOPC",
             (Self::TRAP, 1) => "TRAP_BRKPT",
             (Self::TRAP, 2) => "TRAP_TRACE",
-            (Self(31), 1) => "SYS_SECCOMP",
+            (Self::TRAP, 4) => "TRAP_HWBKPT",
+            (Self::SYS, 1) => "SYS_SECCOMP",
+            (Self::SYS, 2) => "SYS_USER_DISPATCH",
             (_, 0) => "SI_USER",
             (_, 0x80) => "SI_KERNEL",
             (_, -1) => "SI_QUEUE",

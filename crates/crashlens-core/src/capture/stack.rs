@@ -27,7 +27,7 @@ pub struct Thread {
 }
 
 /// What a thread is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadRole {
     /// The first thread of the process.
@@ -124,7 +124,7 @@ pub enum FrameTrust {
 }
 
 /// Why a stack ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum StackEnd {
     /// The thread's first frame was reached.

@@ -1,7 +1,7 @@
 //! The native frame to name.
 
 use super::machinery::{Part, part};
-use crate::capture::{CrashCapture, Frame, NativeFrame, Package, Registers, Thread};
+use crate::capture::{CrashCapture, Frame, FrameTrust, NativeFrame, Package, Registers, Thread};
 
 /// What stands for code in memory that belongs to no file, as just-in-time compilers make it.
 const ANONYMOUS_CODE: &str = "[anonymous executable memory]";
@@ -28,7 +28,7 @@ pub(super) fn frame<'a>(
                 .position(|frame| frame.address == registers.rip)
         })
         .unwrap_or_default();
-    let frames = frames.get(start..).unwrap_or_default();
+    let frames = from_caller_of_bad_target(frames.get(start..).unwrap_or_default());
     let mut called_by_next = None;
     for frame in frames {
         match part(frame) {
@@ -39,6 +39,20 @@ pub(super) fn frame<'a>(
         }
     }
     frames.first().copied()
+}
+
+/// The frames without a place that was called and is no code: a null function pointer. Who called it acted.
+fn from_caller_of_bad_target<'s, 'a>(frames: &'s [&'a NativeFrame]) -> &'s [&'a NativeFrame] {
+    match frames {
+        [_, rest @ ..]
+            if rest
+                .first()
+                .is_some_and(|frame| frame.trust == FrameTrust::CallTarget) =>
+        {
+            rest
+        }
+        _ => frames,
+    }
 }
 
 /// The name to show for `frame`, which may be that of nameless memory.

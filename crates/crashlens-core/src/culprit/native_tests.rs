@@ -212,3 +212,17 @@ fn the_account_begins_at_the_first_chance_of_any_handler() {
         Some("work")
     );
 }
+
+#[test]
+fn a_call_to_a_null_pointer_is_its_callers_doing() {
+    let mut thread = thread(&[
+        "[anon]!??",
+        "plugin.so!fire_hook",
+        "libpython3.11.so.1.0!cfunction_call",
+    ]);
+    if let Frame::Native(caller) = &mut thread.frames[1] {
+        caller.trust = FrameTrust::CallTarget;
+    }
+    let found = frame(&thread, None).unwrap();
+    assert_eq!(found.function.as_deref(), Some("fire_hook"));
+}

@@ -97,7 +97,7 @@ fn wrapper(thread: &Thread) -> Option<Wrapper<'_>> {
 /// `…/tensorflow/python/ops/gen_math_ops.py`.
 fn is_generated(frame: &PythonFrame) -> bool {
     let name = frame.file.rsplit('/').next().unwrap_or_default();
-    name.starts_with("gen_") && name.ends_with("_ops.py")
+    name.starts_with("gen_") && name.ends_with("_ops.py") && frame.file.contains("/tensorflow/")
 }
 
 impl Wrapper<'_> {

@@ -7,7 +7,13 @@ use crate::capture::{Frame, PythonFrame, Thread};
 const PACKAGE_FOLDERS: [&str; 2] = ["site-packages/", "dist-packages/"];
 
 /// Files without a place on disk that a person typed nevertheless.
-const TYPED: [&str; 3] = ["<stdin>", "<ipython-input-", "<input>"];
+const TYPED: [&str; 5] = [
+    "<stdin>",
+    "<ipython-input-",
+    "<input>",
+    "<python-input-",
+    "<console>",
+];
 
 /// Files that a program wrote for itself. `AutoGraph` translates functions of the user *and* of Keras into
 /// `/tmp/__autograph_generated_file….py`; neither is a line that anybody has written.
@@ -71,8 +77,8 @@ fn is_standard_library(file: &str) -> bool {
     false
 }
 
-/// The line to name: the user's own code in the first of `threads` that has some, then text without a file, then
-/// the innermost Python frame there is.
+/// The line to name: the user's own code in the first of `threads` that has some, then text without a file. A line
+/// of a library is never named: it is in the stack, and somebody else wrote it.
 pub(super) fn line(threads: &[Option<&Thread>]) -> Option<PythonLine> {
     let innermost = |wanted: &dyn Fn(&PythonFrame) -> bool| {
         threads
@@ -82,7 +88,6 @@ pub(super) fn line(threads: &[Option<&Thread>]) -> Option<PythonLine> {
     };
     innermost(&|frame| owner(&frame.file) == CodeOwner::User)
         .or_else(|| innermost(&|frame| owner(&frame.file) == CodeOwner::Text))
-        .or_else(|| innermost(&|_| true))
         .map(PythonLine::from)
 }
 

@@ -73,6 +73,7 @@ fn capture(signal: Signal, threads: Vec<Thread>) -> CrashCapture {
             wait_status: Some(139),
             exit_code: None,
             earlier_faults: Vec::new(),
+            raised_again: false,
         },
         crashed_thread,
         registers: Observed::Absent,

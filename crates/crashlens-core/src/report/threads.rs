@@ -1,5 +1,7 @@
 //! Threads in the report's form: the crashed one first, idle ones in the same place as one entry.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{Address, Frame, StackEnd, Thread, ThreadRole};
@@ -32,31 +34,29 @@ pub struct ThreadReport {
 impl ThreadReport {
     /// All of `threads`: the crashed first, then those that waited for it, then the others in their order.
     pub(super) fn fold(threads: &[Thread]) -> Vec<Self> {
-        let mut folded: Vec<(Self, Vec<Place<'_>>)> = Vec::new();
+        let mut folded: Vec<Self> = Vec::new();
+        let mut first_of_kind = HashMap::new();
         for thread in threads {
-            let places: Vec<Place<'_>> = thread.frames.iter().map(Place::of).collect();
-            let twin = folded
-                .iter_mut()
-                .find(|(known, known_places)| known.is_twin(thread) && *known_places == places);
-            match twin {
-                Some((known, _)) => known.also.push(thread.id),
-                None => folded.push((Self::from(thread), places)),
+            if is_idle(thread) {
+                let places: Vec<Place<'_>> = thread.frames.iter().map(Place::of).collect();
+                let kind = (base_name(&thread.name), thread.role, thread.end, places);
+                let first = *first_of_kind.entry(kind).or_insert(folded.len());
+                if let Some(known) = folded.get_mut(first) {
+                    known.also.push(thread.id);
+                    continue;
+                }
             }
+            folded.push(Self::from(thread));
         }
-        let mut threads: Vec<Self> = folded.into_iter().map(|(thread, _)| thread).collect();
+        let mut threads = folded;
         threads.sort_by_key(|thread| (!thread.crashed, !thread.waits_for_crashed));
         threads
     }
+}
 
-    /// Whether `other` is of the same kind and neither is of interest by itself; the stacks are compared elsewhere.
-    fn is_twin(&self, other: &Thread) -> bool {
-        let is_idle =
-            |crashed: bool, waits: bool, gil: Option<bool>| !crashed && !waits && gil != Some(true);
-        is_idle(self.crashed, self.waits_for_crashed, self.holds_gil)
-            && is_idle(other.crashed, other.waits_for_crashed, other.holds_gil)
-            && (self.role, self.end) == (other.role, other.end)
-            && base_name(&self.name) == base_name(&other.name)
-    }
+/// Whether a thread is of no interest by itself.
+fn is_idle(thread: &Thread) -> bool {
+    !thread.crashed && !thread.waits_for_crashed && thread.holds_gil != Some(true)
 }
 
 impl From<&Thread> for ThreadReport {
@@ -81,7 +81,7 @@ fn base_name(name: &str) -> &str {
 }
 
 /// What makes two frames the same place, in any run: not the address, which a shared stack does not have to share.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 enum Place<'a> {
     Named(Option<&'a str>, &'a str),
     Offset(Option<&'a str>, Option<Address>),

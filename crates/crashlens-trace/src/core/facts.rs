@@ -121,6 +121,7 @@ fn ending(core: &CoreFile, gaps: &mut Gaps) -> Ending {
         wait_status: None,
         exit_code: None,
         earlier_faults: Vec::new(),
+        raised_again: false,
     }
 }
 

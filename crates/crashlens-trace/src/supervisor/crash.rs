@@ -22,6 +22,8 @@ struct Cause {
     record: SignalRecord,
     thread: Option<u32>,
     registers: Option<Registers>,
+    /// Whether a handler received it first and raised it again.
+    raised_again: bool,
 }
 
 impl Supervisor<'_> {
@@ -93,11 +95,13 @@ impl Supervisor<'_> {
                 record: first.record,
                 thread: Some(first.thread),
                 registers: Some(first.registers),
+                raised_again: true,
             },
             None => Cause {
                 record,
                 thread: Some(thread),
                 registers,
+                raised_again: false,
             },
         };
         self.capture(process, &cause, EndingKind::Signal, gaps);
@@ -155,6 +159,7 @@ impl Supervisor<'_> {
             wait_status: None,
             exit_code: None,
             earlier_faults: known.faults.listed(),
+            raised_again: cause.raised_again,
         };
         let dying = Dying {
             process,
@@ -244,6 +249,7 @@ fn cause_at_exit(process: &TracedProcess, signal: Signal, thread: u32) -> Cause 
             record: fault.record,
             thread: Some(fault.thread),
             registers: Some(fault.registers),
+            raised_again: false,
         };
     }
     if let Some((thread, record)) = process
@@ -254,6 +260,7 @@ fn cause_at_exit(process: &TracedProcess, signal: Signal, thread: u32) -> Cause 
             record,
             thread: Some(thread),
             registers: None,
+            raised_again: false,
         };
     }
     // SIGKILL ends all threads alike. Of the other signals, the thread that took it is the first to end.
@@ -262,5 +269,6 @@ fn cause_at_exit(process: &TracedProcess, signal: Signal, thread: u32) -> Cause 
         record: SignalRecord::bare(signal),
         thread,
         registers: None,
+        raised_again: false,
     }
 }

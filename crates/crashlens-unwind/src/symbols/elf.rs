@@ -85,9 +85,14 @@ impl Candidate {
         })
     }
 
-    /// Best first: closest start, then a global name before a local alias.
-    fn rank(&self) -> (u64, bool) {
-        (self.offset, self.symbol.st_bind() == elf::STB_LOCAL)
+    /// Best first: one that says how long it is, the closest start, a global name before a local alias.
+    fn rank(&self) -> (bool, u64, bool) {
+        let has_no_size = self.symbol.st_size(Endianness::Little) == 0;
+        (
+            has_no_size,
+            self.offset,
+            self.symbol.st_bind() == elf::STB_LOCAL,
+        )
     }
 }
 

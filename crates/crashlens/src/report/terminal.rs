@@ -10,6 +10,7 @@ mod place;
 mod stack;
 mod threads;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crashlens_core::{Death, Gap, Report};
@@ -130,11 +131,12 @@ fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> 
 /// Gaps with the same reason and remedy together, in the order of their first.
 fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
     let mut kinds: Vec<Vec<&Gap>> = Vec::new();
+    let mut first_of_kind = HashMap::new();
     for gap in gaps {
-        let same = |kind: &&mut Vec<&Gap>| {
-            (&kind[0].reason, &kind[0].remedy) == (&gap.reason, &gap.remedy)
-        };
-        match kinds.iter_mut().find(same) {
+        let first = *first_of_kind
+            .entry((&gap.reason, &gap.remedy))
+            .or_insert(kinds.len());
+        match kinds.get_mut(first) {
             Some(kind) => kind.push(gap),
             None => kinds.push(vec![gap]),
         }

@@ -234,6 +234,7 @@ fn ending(kind: EndingKind, signal: i32, code: &str, address: Option<u64>) -> En
         wait_status: Some(128 + signal),
         exit_code: None,
         earlier_faults: Vec::new(),
+        raised_again: false,
     }
 }
 
@@ -363,6 +364,7 @@ pub(crate) fn running() -> CrashCapture {
         wait_status: None,
         exit_code: None,
         earlier_faults: Vec::new(),
+        raised_again: false,
     };
     capture.crashed_thread = None;
     for thread in &mut capture.threads {

@@ -73,8 +73,11 @@ fn gloss(ending: &Ending, pid: u32) -> String {
         (Signal::SEGV, "SEGV_ACCERR") => {
             format!("it touched memory in a way that is not allowed there{at}")
         }
-        // The kernel has no address to give: the one used is not of the form addresses have.
-        (Signal::SEGV, "SI_KERNEL") => "it used an address that no memory can have".to_owned(),
+        // A general protection fault: mostly an address of a form that none has, but also a privileged or
+        // misaligned instruction.
+        (Signal::SEGV, "SI_KERNEL") => {
+            "the processor refused an address or an instruction, and does not say which".to_owned()
+        }
         (Signal::SEGV, _) => format!("it touched memory it must not touch{at}"),
         (Signal::BUS, "BUS_ADRERR") => {
             format!("the content of the mapped memory it touched could not be had{at}")
@@ -91,9 +94,9 @@ fn gloss(ending: &Ending, pid: u32) -> String {
         }
         (Signal::FPE, _) => "an arithmetic instruction failed".to_owned(),
         (Signal::ILL, _) => format!("it ran an instruction that the processor refuses{at}"),
-        (Signal::TRAP, _) => "it ran into a breakpoint instruction".to_owned(),
+        (Signal::TRAP, _) => "it ran into a breakpoint or another trap".to_owned(),
         (Signal::ABRT, _) => "it gave up and ended itself (abort)".to_owned(),
-        (Signal::KILL, _) => "it was killed from outside".to_owned(),
+        (Signal::KILL, _) => "something sent it SIGKILL; the kernel does not say who".to_owned(),
         (Signal::SYS, _) => "it made a system call that is forbidden here".to_owned(),
         (Signal(1), _) => "its terminal was closed, or it was told to hang up".to_owned(),
         (Signal(2), _) => "it was interrupted (Ctrl-C)".to_owned(),
@@ -122,6 +125,7 @@ mod tests {
             wait_status: None,
             exit_code: None,
             earlier_faults: Vec::new(),
+            raised_again: false,
         };
         let cases = [
             (
@@ -130,7 +134,7 @@ mod tests {
             ),
             (
                 ending(Signal::SEGV, "SI_KERNEL", None, None),
-                "it used an address that no memory can have",
+                "the processor refused an address or an instruction, and does not say which",
             ),
             (
                 ending(Signal::ABRT, "SI_TKILL", None, Some(7)),

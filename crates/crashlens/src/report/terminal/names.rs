@@ -107,11 +107,18 @@ pub(super) fn library_for_people(library: &str) -> String {
     }
 }
 
+/// Longer names are cut before they are shortened: a screen has room for a fraction, and foreign names may be of any
+/// length.
+const MAX_NAME: usize = 16 << 10;
+
 /// A native function in at most `room` columns: template and call arguments go first, then the middle.
 pub(super) fn function_for_people(function: &str, room: usize) -> String {
-    if display_width(function) <= room {
+    if function.len() <= room || display_width(function) <= room {
         return function.to_owned();
     }
+    let function = function
+        .get(..function.floor_char_boundary(MAX_NAME))
+        .unwrap_or_default();
     let name = function.split(" [clone").next().unwrap_or(function);
     let name = name
         .strip_suffix(" const")

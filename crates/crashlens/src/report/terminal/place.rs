@@ -37,21 +37,26 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
         let gil = gil(crashed.and_then(|crashed| crashed.holds_gil));
         page.fact("Thread", &[(PLAIN, &describe(thread)), (PLAIN, gil)])?;
     }
-    if was_raised_again(death) {
-        page.fact(
-            "Signal",
-            &[(PLAIN, "a handler had caught it first, and raised it again")],
-        )?;
+    if let Some(before) = earlier_fault(death) {
+        page.fact("Before", &[(PLAIN, &before)])?;
     }
     write_memory(page, death)
 }
 
-/// Whether a handler such as Python's faulthandler stood between the fault and the death.
-fn was_raised_again(death: &Death) -> bool {
-    let faults = &death.ending.earlier_faults;
-    faults
-        .iter()
-        .any(|fault| Some(fault.signal) == death.ending.signal)
+/// What a handler of the program, such as Python's faulthandler, received before the death.
+fn earlier_fault(death: &Death) -> Option<String> {
+    if death.ending.raised_again {
+        return Some("a handler had caught the signal first, and raised it again".to_owned());
+    }
+    let fault = death.ending.earlier_faults.last()?;
+    let at = fault
+        .address
+        .map_or_else(String::new, |address| format!(" at address {address}"));
+    Some(format!(
+        "a handler of the program had received {}{at} in thread {}",
+        fault.signal.name(),
+        fault.thread
+    ))
 }
 
 fn write_python(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
