@@ -227,7 +227,9 @@ fn core(tools: &Tools) -> Result<Table> {
             runs.push(measure(place.path(), &line, &[])?);
         }
         rows.push(core_row(tool, &runs));
-        println!("{:?}", rows.last());
+        if let Some(row) = rows.last() {
+            println!("{}", row.join(", "));
+        }
     }
     Ok(Table {
         title: format!("Core file of {size:.1} GiB to stacks of all threads"),
