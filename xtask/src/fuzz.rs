@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: runs the fuzz targets with the pinned stable toolchain.
+//! `cargo xtask fuzz`: runs the fuzz targets with the stable toolchain.
 //!
 //! cargo-fuzz needs a nightly compiler for its address sanitizer. The fuzzed crates forbid unsafe code, so
 //! that the sanitizer has little to find; coverage alone is what guides libFuzzer, and a stable compiler can

@@ -22,7 +22,7 @@ pub fn scratch() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The `cargo` that started us, so that a pinned toolchain stays pinned.
+/// The `cargo` that started us, so that a chosen toolchain stays chosen.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
