@@ -74,7 +74,11 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         oom_kills_before,
         gaps,
     } = dying;
-    let mut sample = Sample::take(process, role, gaps);
+    // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
+    // any living thread still shows those of the process.
+    let alive = crashed_thread.unwrap_or(process);
+    let mut sample = Sample::take(alive, role, gaps);
+    sample.facts.process.pid = process;
     sample.set_oom_kills_before(oom_kills_before);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
@@ -98,7 +102,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     };
     let walked = walk(
         &snapshot,
-        &LiveMemory::of(process),
+        &LiveMemory::of(alive),
         &sample.files,
         stopped_at + HOLD_LIMIT,
         &mut sample.gaps,

@@ -1,6 +1,6 @@
 //! One crash per signal: the signal, its code and its address are what the kernel said.
 
-use crashlens_core::{Address, CrashCapture, EndingKind, Observed, Role, Signal};
+use crashlens_core::{Address, CrashCapture, EndingKind, Frame, Observed, Role, Signal};
 
 use crate::support::{Finished, python, run, run_python, run_shell};
 
@@ -274,4 +274,30 @@ fn a_crash_after_the_first_thread_has_left_is_captured() {
         (Some(Signal::SEGV), Some(139))
     );
     assert_eq!(death.threads.len(), 1, "the thread that left is not listed");
+}
+
+#[test]
+fn a_thread_that_outlives_the_first_one_is_captured_with_its_stack() {
+    // System call 60 ends the calling thread alone.
+    let finished = run_python(
+        "import ctypes, threading\n\
+         def outlive():\n\
+         \x20   while b'State:\\tZ' not in open('/proc/self/status', 'rb').read(): pass\n\
+         \x20   ctypes.string_at(0)\n\
+         threading.Thread(target=outlive).start()\n\
+         ctypes.CDLL(None).syscall(60, 0)",
+    );
+    let death = finished.death();
+    let crashed = &death.threads[0];
+    assert!(crashed.crashed && crashed.id != death.process.pid);
+    let functions: Vec<_> = crashed
+        .frames
+        .iter()
+        .filter_map(|frame| match frame {
+            Frame::Python(python) => Some(python.function.as_str()),
+            Frame::Native(_) => None,
+        })
+        .collect();
+    assert!(functions.contains(&"outlive"), "{functions:?}");
+    assert!(!death.process.command.is_empty());
 }
