@@ -13,15 +13,6 @@ const TENSORFLOW_ENTRIES: [&str; 7] = [
     "IteratorGetNext",
 ];
 
-/// Code that works for TensorFlow's callers.
-const TENSORFLOW_CODE: [&str; 5] = [
-    "tensorflow::",
-    "tsl::",
-    "Eigen::",
-    "xla::",
-    "stream_executor::",
-];
-
 /// Code that only workers of a thread pool run.
 const POOLS: [&str; 6] = [
     "WorkerLoop",
@@ -37,8 +28,6 @@ pub(crate) fn assign(threads: &mut [Thread], pid: u32) {
     for thread in threads.iter_mut() {
         thread.role = role(thread, pid);
     }
-    let works_for_another =
-        |thread: &Thread| !has_python(thread) && calls_any(&thread.frames, &TENSORFLOW_CODE);
     if !threads
         .iter()
         .any(|thread| thread.crashed && works_for_another(thread))
@@ -53,6 +42,19 @@ pub(crate) fn assign(threads: &mut [Thread], pid: u32) {
     if let (Some(only), None) = (candidates.next(), candidates.next()) {
         only.waits_for_crashed = true;
     }
+}
+
+/// Whether a thread without Python runs code of TensorFlow. Its libraries tell: compiled kernels (oneDNN, XLA) have no
+/// names, and their stacks are short.
+fn works_for_another(thread: &Thread) -> bool {
+    let of_tensorflow = |frame: &Frame| match frame {
+        Frame::Native(native) => native
+            .path
+            .as_deref()
+            .is_some_and(|path| path.contains("/tensorflow/")),
+        Frame::Python(_) => false,
+    };
+    !has_python(thread) && thread.frames.iter().any(of_tensorflow)
 }
 
 fn role(thread: &Thread, pid: u32) -> ThreadRole {

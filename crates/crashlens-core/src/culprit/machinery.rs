@@ -89,8 +89,9 @@ const FATAL_LOGGERS: &[&str] = &[
     "FatalErrorHandler", "AbslFailureSignalHandler", "FailureSignalHandler", "RaiseToDefaultHandler",
 ];
 
-/// File names (up to the first `.`, `-` or `_`) of the C and C++ runtime. Distributions strip them: Debian's
-/// `strlen` and the inside of its `abort` have no name at all, and only the file says what they are.
+/// File names (up to the first `.`, `-` or `_`) of the C and C++ runtime. Whatever fails there (`printf` on a full
+/// stack, `fclose` of nothing) fails for its caller. Distributions strip them: Debian's `strlen` and the inside of
+/// its `abort` have no name at all, and only the file says what they are.
 const RUNTIME_LIBRARIES: &[&str] = &[
     "libc",
     "ld",
@@ -126,18 +127,12 @@ pub(super) enum Part {
 
 /// What part `frame` has.
 pub(super) fn part(frame: &NativeFrame) -> Part {
-    let library = frame.library.as_deref().unwrap_or_default();
-    let Some(function) = frame.function.as_deref() else {
-        return match library_stem(library) {
-            "libffi" => Part::ForeignCall,
-            stem if RUNTIME_LIBRARIES.contains(&stem) => Part::Machinery,
-            _ => Part::Actor,
-        };
-    };
-    let name = plain_name(function);
-    if library_stem(library) == "libffi" || FOREIGN_CALLS.contains(&name.as_str()) {
+    let stem = library_stem(frame.library.as_deref().unwrap_or_default());
+    let name = frame.function.as_deref().map(plain_name);
+    let is = |known: fn(&str) -> bool| name.as_deref().is_some_and(known);
+    if stem == "libffi" || is(|name| FOREIGN_CALLS.contains(&name)) {
         Part::ForeignCall
-    } else if is_machinery(&name) {
+    } else if RUNTIME_LIBRARIES.contains(&stem) || is(is_machinery) {
         Part::Machinery
     } else {
         Part::Actor
