@@ -108,7 +108,7 @@ fn settle(options: &Options, score: &Score) -> Result<()> {
         differences.failures.len(),
         path.display()
     );
-    println!("as in the committed score");
+    println!("as in the committed score, in all cases whose runs end alike");
     Ok(())
 }
 
