@@ -3,28 +3,46 @@
 //! Facts only. What they mean is decided elsewhere; what could not be observed is a [`Gap`].
 
 mod address;
+mod circumstances;
 mod ending;
 mod environment;
+mod fault;
 mod format;
 mod gap;
 mod host;
+mod message;
 mod module;
 mod output;
+mod phase;
 mod registers;
 mod stack;
+mod testimony;
+mod value;
 
 pub use address::Address;
+pub use circumstances::{
+    Circumstances, Lineage, MemorySample, Origin, Parent, Resource, ResourceUse, Timeline, Worker,
+};
 pub use ending::{Ending, EndingKind, Fault, Signal};
 pub use environment::{Environment, PythonRuntime};
+pub use fault::{
+    Access, AccessKind, Division, FaultSite, Instruction, Place, RegisterValue, StackUse,
+};
 pub use format::{CaptureFile, FormatError};
 pub use gap::{Gap, GapId, Gaps, Observed};
 pub use host::{Host, Limit, MemoryGroup};
+pub use message::{Message, MessageKind};
 pub use module::{Mapping, Module, Package};
 pub use output::{Output, Tail};
+pub use phase::Phase;
 pub use registers::Registers;
 pub use stack::{
     Frame, FrameTrust, NativeFrame, PythonFrame, SourceLine, StackEnd, Thread, ThreadRole,
 };
+pub use testimony::{
+    CppException, ExceptionState, ForeignArgument, ForeignCall, PointerTarget, RunningOp, Testimony,
+};
+pub use value::{Array, ArrayKind, Value, Variable};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +73,12 @@ pub struct CrashCapture {
     pub host: Host,
     /// What the program had written last.
     pub output: Output,
+    /// What the memory of the process tells beyond its stacks.
+    #[serde(default)]
+    pub testimony: Testimony,
+    /// What the supervisor and the kernel know of it.
+    #[serde(default)]
+    pub circumstances: Circumstances,
     /// What could not be observed. [`Observed::Unknown`] points in here.
     pub gaps: Gaps,
 }

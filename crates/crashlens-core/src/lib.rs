@@ -7,13 +7,11 @@
 
 pub mod capture;
 pub mod culprit;
+mod messages;
+mod phase;
 pub mod report;
+pub mod secrets;
 
-pub use capture::{
-    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Fault, Frame, FrameTrust,
-    Gap, GapId, Gaps, Host, Limit, Mapping, MemoryGroup, Module, NativeFrame, Observed, Output,
-    Package, Process, PythonFrame, PythonRuntime, Registers, Role, Signal, SourceLine, StackEnd,
-    Tail, Thread, ThreadRole,
-};
+pub use capture::*;
 pub use culprit::{Culprit, CulpritThread, PythonLine};
 pub use report::{Death, Report, Run};

@@ -72,7 +72,10 @@ fn run(
     writer: &mut Writer,
     mut words: impl Iterator<Item = OsString>,
 ) -> Result<u8, SuperviseError> {
-    let mut options = Options { keep_tail: true };
+    let mut options = Options {
+        keep_tail: true,
+        locals: true,
+    };
     let pid = |word: Option<OsString>| {
         word.and_then(|word| word.to_str()?.parse().ok())
             .expect("a process id")
@@ -94,7 +97,7 @@ fn run(
                 });
             }
             Some("look") => {
-                let file = crashlens_trace::look_at(pid(words.next()))?;
+                let file = crashlens_trace::look_at(pid(words.next()), true)?;
                 writer.died(file);
                 return Ok(0);
             }

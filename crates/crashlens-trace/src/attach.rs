@@ -27,7 +27,7 @@ const OUTPUT_NOT_OURS: &str = "the process was already running, and its output g
 /// Call it from the first thread of a process that has no others, as [`crate::supervise`].
 pub fn attach(
     pid: u32,
-    _options: &Options,
+    options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Attached, SuperviseError> {
     let begin = Instant::now();
@@ -39,7 +39,7 @@ pub fn attach(
     seize_descendants(&mut tree, pid, &mut gaps);
 
     let relay = Relay::off(OUTPUT_NOT_OURS);
-    let mut supervisor = Supervisor::new(pid, Aim::Attach, &mut watch, &relay, observer);
+    let mut supervisor = Supervisor::new(pid, Aim::Attach, options, &mut watch, &relay, observer);
     supervisor.join(tree);
     let end = supervisor.run()?;
     gaps.0.append(&mut supervisor.gaps.0);
@@ -55,7 +55,7 @@ pub fn attach(
 }
 
 /// Stops a process for a moment and reads all its stacks.
-pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
+pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
     let pid = process_of(pid)?;
     let mut watch = start_watch(pid)?;
     let mut tree = Tree::default();
@@ -78,6 +78,7 @@ pub fn look_at(pid: u32) -> Result<CaptureFile, SuperviseError> {
         thread: None,
         registers_at_fault: None,
         oom_kills_before: None,
+        locals,
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

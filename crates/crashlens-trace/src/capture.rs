@@ -7,10 +7,12 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping, Observed, Output,
-    Registers, Role,
+    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping,
+    Observed, Output, Registers, Role,
 };
-use crashlens_unwind::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable, Walked, walk};
+use crashlens_unwind::{
+    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+};
 
 use crate::freeze::{freeze, list_threads};
 use crate::live_files::LiveFiles;
@@ -38,6 +40,8 @@ pub(crate) struct Dying {
     pub(crate) registers_at_fault: Option<Registers>,
     /// Kills for memory in its control group when supervision began.
     pub(crate) oom_kills_before: Option<u64>,
+    /// Whether to read the values of variables.
+    pub(crate) locals: bool,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
@@ -72,6 +76,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         thread: crashed_thread,
         registers_at_fault,
         oom_kills_before,
+        locals,
         gaps,
     } = dying;
     // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
@@ -99,12 +104,22 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         threads,
         crashed_thread,
         maps: sample.maps(),
+        signal: ending.signal.map(|signal| SignalAtFault {
+            signal,
+            code: ending.code.clone(),
+            address: ending.address,
+            registers: registers.known().copied(),
+        }),
+    };
+    let reading = Reading {
+        deadline: stopped_at + HOLD_LIMIT,
+        locals,
     };
     let walked = walk(
         &snapshot,
         &LiveMemory::of(alive),
         &sample.files,
-        stopped_at + HOLD_LIMIT,
+        reading,
         &mut sample.gaps,
     );
     Unnamed {
@@ -160,14 +175,13 @@ impl Sample {
             threads: Vec::new(),
             crashed_thread: None,
             maps: self.maps(),
+            signal: None,
         };
-        let walked = walk(
-            &snapshot,
-            &NoMemory,
-            &self.files,
-            Instant::now() + HOLD_LIMIT,
-            &mut self.gaps,
-        );
+        let reading = Reading {
+            deadline: Instant::now() + HOLD_LIMIT,
+            locals: false,
+        };
+        let walked = walk(&snapshot, &NoMemory, &self.files, reading, &mut self.gaps);
         let registers = Observed::Unknown(gap);
         Unnamed {
             sample: self,
@@ -268,6 +282,8 @@ impl Unnamed {
             environment,
             host,
             output: Output { stderr },
+            testimony: stacks.testimony,
+            circumstances: Circumstances::default(),
             gaps,
         };
         CaptureFile {

@@ -17,13 +17,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crashlens_core::{CaptureFile, Gaps};
-use crashlens_unwind::{CoreFile, FileBytes, Files, ReadMemory};
+use crashlens_core::{CaptureFile, Gaps, secrets};
+use crashlens_unwind::{CoreFile, FileBytes, Files, ReadMemory, Reading};
 
 pub use disk_files::DiskFiles;
 pub use error::CoreReadError;
 
-use crate::{secrets, sys};
+use crate::sys;
 
 /// Nobody is stopped while a core is read, so this is only patience with a damaged one.
 const READING_TIME: Duration = Duration::from_secs(10);
@@ -39,8 +39,8 @@ pub(crate) struct Masks {
     pub(crate) variables: fn(&[(String, String)]) -> Variables,
 }
 
-/// Reads an ELF core file, also zstd-packed.
-pub fn read_core(path: &Path) -> Result<CaptureFile, CoreReadError> {
+/// Reads an ELF core file, also zstd-packed; the values of variables too, if `locals`.
+pub fn read_core(path: &Path, locals: bool) -> Result<CaptureFile, CoreReadError> {
     let masks = Masks {
         command: secrets::mask_command,
         variables: |variables| {
@@ -50,7 +50,7 @@ pub fn read_core(path: &Path) -> Result<CaptureFile, CoreReadError> {
             secrets::visible_variables(pairs)
         },
     };
-    read_core_with(path, &DiskFiles::default(), &masks)
+    read_core_with(path, &DiskFiles::default(), &masks, locals)
 }
 
 /// Reads a core of a program whose files are `files`.
@@ -58,6 +58,7 @@ pub(crate) fn read_core_with(
     path: &Path,
     files: &dyn Files,
     masks: &Masks,
+    locals: bool,
 ) -> Result<CaptureFile, CoreReadError> {
     let mut gaps = Gaps::default();
     let bytes = open(path, &mut gaps)?;
@@ -70,8 +71,11 @@ pub(crate) fn read_core_with(
     }
     let memory = core.memory(files);
     let snapshot = core.snapshot();
-    let deadline = Instant::now() + READING_TIME;
-    let walked = crashlens_unwind::walk(&snapshot, &memory, &memory, deadline, &mut gaps);
+    let reading = Reading {
+        deadline: Instant::now() + READING_TIME,
+        locals,
+    };
+    let walked = crashlens_unwind::walk(&snapshot, &memory, &memory, reading, &mut gaps);
     let stacks = walked.name_frames(&memory, &mut gaps);
     let words = core.initial_stack(&memory as &dyn ReadMemory);
     for gap in memory.gaps().0 {

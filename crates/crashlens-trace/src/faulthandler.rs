@@ -45,6 +45,7 @@ fn parse_frame(line: &str) -> Option<PythonFrame> {
         function: function.to_owned(),
         source: None,
         trust: FrameTrust::Unplaced,
+        locals: Vec::new(),
     })
 }
 

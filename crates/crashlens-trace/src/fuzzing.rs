@@ -1,6 +1,8 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crate::{faulthandler, procfs, secrets};
+use crashlens_core::secrets;
+
+use crate::{faulthandler, procfs};
 
 /// Everything that is read as text from `/proc` or from the program's standard error.
 pub fn process_text(bytes: &[u8]) {

@@ -9,6 +9,8 @@ use crashlens_core::{CaptureFile, Gaps};
 pub struct Options {
     /// Whether to relay standard error and keep its end.
     pub keep_tail: bool,
+    /// Whether to read the values of variables.
+    pub locals: bool,
 }
 
 /// Is told of deaths as they happen.

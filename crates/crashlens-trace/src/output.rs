@@ -10,7 +10,7 @@
 //! - with `stty tostop`, a background program is not stopped by writing to stderr;
 //! - the error of a full disk or a closed reader reaches the program some writes late or, for the disk, never.
 //!
-//! Masking of secrets is done in [`crate::secrets`]; the carrying in a process of its own, see [`courier`].
+//! Masking of secrets is done in [`crashlens_core::secrets`]; the carrying in a process of its own, see [`courier`].
 
 mod courier;
 mod tail;

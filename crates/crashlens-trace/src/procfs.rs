@@ -8,11 +8,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::{Address, Gaps, Limit, Mapping, Observed, Process, Role};
+use crashlens_core::{Address, Gaps, Limit, Mapping, Observed, Process, Role, secrets};
 use procfs_core::FromBufRead;
 use procfs_core::process::MemoryMaps;
 
-use crate::{bounded, secrets};
+use crate::bounded;
 
 const MAX_MAPS_BYTES: u64 = 64 << 20;
 const MAX_MAPS: usize = 200_000;

@@ -31,7 +31,7 @@ pub fn supervise(
         Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask())?;
-    let result = watch_started(&started, &mut watch, &relay, observer, &mut gaps);
+    let result = watch_started(&started, options, &mut watch, &relay, observer, &mut gaps);
     let duration = begin.elapsed();
     relay.finish();
     result.map(|(wait_status, supervision)| Outcome {
@@ -44,6 +44,7 @@ pub fn supervise(
 
 fn watch_started(
     started: &Started,
+    options: &Options,
     watch: &mut Watch,
     relay: &Relay,
     observer: &mut dyn Observer,
@@ -53,7 +54,7 @@ fn watch_started(
         let status = degraded::watch(started, errno, watch, relay, observer, gaps)?;
         return Ok((status, Supervision::Degraded));
     }
-    let mut supervisor = Supervisor::new(started.pid, Aim::Run, watch, relay, observer);
+    let mut supervisor = Supervisor::new(started.pid, Aim::Run, options, watch, relay, observer);
     let end = supervisor.run()?;
     gaps.0.append(&mut supervisor.gaps.0);
     if !supervisor.began

@@ -20,7 +20,7 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
-use crate::outcome::Observer;
+use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
@@ -57,6 +57,7 @@ pub(crate) struct Supervisor<'a> {
     tree: Tree,
     main: u32,
     aim: Aim,
+    options: Options,
     end: Option<End>,
     /// Whether the main process has become the program it was started for.
     pub(crate) began: bool,
@@ -76,6 +77,7 @@ impl<'a> Supervisor<'a> {
     pub(crate) fn new(
         main: u32,
         aim: Aim,
+        options: &Options,
         watch: &'a mut Watch,
         relay: &'a Relay,
         observer: &'a mut dyn Observer,
@@ -90,6 +92,7 @@ impl<'a> Supervisor<'a> {
             tree,
             main,
             aim,
+            options: options.clone(),
             end: None,
             began: aim == Aim::Attach,
             main_stands_still: false,

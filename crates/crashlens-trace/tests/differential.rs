@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crashlens_core::{Address, Frame, FrameTrust, Gaps, Mapping, Module, Registers};
-use crashlens_unwind::{NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, walk};
+use crashlens_unwind::{
+    NoFiles, ProcessSnapshot, ReadMemory, Reading, ThreadState, Unreadable, walk,
+};
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{ExplicitModuleSectionInfo, FrameAddress, Unwinder};
 use nix::sys::ptrace;
@@ -88,6 +90,7 @@ impl Waiting {
             threads,
             crashed_thread: None,
             maps: maps.lines().map(mapping).collect(),
+            signal: None,
         }
     }
 }
@@ -212,9 +215,12 @@ fn framehop_finds_the_same_frames() {
     let snapshot = program.stop();
     let memory = Memory(File::open(format!("/proc/{}/mem", snapshot.pid)).expect("its memory"));
     let mut gaps = Gaps::default();
-    let deadline = Instant::now() + Duration::from_mins(1);
+    let reading = Reading {
+        deadline: Instant::now() + Duration::from_mins(1),
+        locals: false,
+    };
     let stacks =
-        walk(&snapshot, &memory, &NoFiles, deadline, &mut gaps).name_frames(&NoFiles, &mut gaps);
+        walk(&snapshot, &memory, &NoFiles, reading, &mut gaps).name_frames(&NoFiles, &mut gaps);
     assert!(stacks.threads.len() >= 4);
     let unwinder = framehop_modules(&stacks.modules);
     for (thread, state) in stacks.threads.iter().zip(&snapshot.threads) {

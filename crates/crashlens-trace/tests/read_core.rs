@@ -45,7 +45,7 @@ impl Saved {
     }
 
     fn read(&self, content: &[u8]) -> Result<CaptureFile, CoreReadError> {
-        read_core(&self.path("core", content))
+        read_core(&self.path("core", content), true)
     }
 }
 
@@ -134,11 +134,11 @@ fn what_cannot_be_read_says_why_and_what_to_do() {
         Err(CoreReadError::Unpack { .. })
     ));
     assert!(matches!(
-        read_core(saved.folder.path()),
+        read_core(saved.folder.path(), true),
         Err(CoreReadError::Open { .. })
     ));
     assert!(matches!(
-        read_core(Path::new("/dev/null")),
+        read_core(Path::new("/dev/null"), true),
         Err(CoreReadError::Open { .. })
     ));
 }

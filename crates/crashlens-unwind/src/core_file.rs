@@ -15,14 +15,14 @@ mod modules;
 mod notes;
 mod segments;
 
-use crashlens_core::{Gaps, Signal};
+use crashlens_core::{Address, Gaps, Signal};
 
 pub use error::CoreError;
 pub use initial_stack::{InitialStack, InitialStackError};
 pub use memory::CoreMemory;
 pub use notes::{CoreProcess, SignalFacts};
 
-use crate::{FileBytes, Files, ProcessSnapshot, ReadMemory, ThreadState};
+use crate::{FileBytes, Files, ProcessSnapshot, ReadMemory, SignalAtFault, ThreadState};
 use initial_stack::{AT_EXECFN, AT_PHDR, AT_RANDOM, AT_SYSINFO_EHDR};
 use mappings::Landmarks;
 use notes::Notes;
@@ -108,6 +108,12 @@ impl CoreFile {
                 .and(self.notes.threads.first())
                 .map(|thread| thread.id),
             maps: mappings::mappings(&self.segments, &self.notes.files, landmarks, self.bytes()),
+            signal: self.signal().map(|facts| SignalAtFault {
+                signal: facts.signal,
+                code: facts.code.map(|code| facts.signal.code_name(code)),
+                address: facts.address.map(Address),
+                registers: self.notes.threads.first().map(|thread| thread.registers),
+            }),
         }
     }
 

@@ -3,7 +3,7 @@
 use crashlens_core::{Address, Gaps, Module, Registers};
 
 use crate::python::{self, SymbolLookup};
-use crate::{CoreFile, NoFiles, ReadMemory, ThreadState, Unreadable, symbols};
+use crate::{CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, symbols};
 
 /// Everything that is ever asked of a module file.
 pub fn symbol_table(bytes: &[u8]) {
@@ -62,18 +62,26 @@ pub fn cpython_memory(bytes: &[u8]) {
         fs_base: Address(0x4000),
         ..Registers::default()
     };
-    let threads = [ThreadState {
-        id: 1,
-        name: String::new(),
-        registers: Some(registers),
-    }];
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: vec![ThreadState {
+            id: 1,
+            name: String::new(),
+            registers: Some(registers),
+        }],
+        crashed_thread: Some(1),
+        maps: Vec::new(),
+        signal: None,
+    };
+    let memory = Tiled(content);
     python::read(
-        &Tiled(content),
+        &memory,
         &[module],
         &Everywhere {
             has_runtime: !matches!(minor, 2 | 6),
         },
-        &threads,
+        &snapshot,
+        Some(&memory),
         &mut Gaps::default(),
     );
 }

@@ -241,6 +241,7 @@ mod tests {
                 threads: Vec::new(),
                 crashed_thread: None,
                 maps: vec![mapping(0x1000, 0x2000, 0), mapping(start, end, offset)],
+                signal: None,
             };
             let modules = Images::find(&snapshot, &Headers).modules();
             assert_eq!(modules[0].name, "libx.so");

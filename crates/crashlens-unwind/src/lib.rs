@@ -23,10 +23,11 @@ mod snapshot;
 mod source;
 mod stacks;
 mod symbols;
+mod testimony;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
-pub use snapshot::{ProcessSnapshot, ThreadState};
-pub use stacks::{Stacks, Walked, replay, walk};
+pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};
+pub use stacks::{Reading, Stacks, Walked, replay, walk};

@@ -68,6 +68,7 @@ fn python_frames(
             function: frame.function.clone(),
             source: None,
             trust,
+            locals: frame.locals.clone(),
         })
     })
 }

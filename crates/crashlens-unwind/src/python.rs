@@ -35,9 +35,10 @@ mod reader;
 mod threads;
 mod version;
 
-use crashlens_core::{Address, Gaps, Module, PythonRuntime, StackEnd};
+use crashlens_core::{Address, ForeignCall, Gaps, Module, PythonRuntime, StackEnd, Variable};
 
-use crate::{ReadMemory, ThreadState};
+use crate::testimony::Locals;
+use crate::{ProcessSnapshot, ReadMemory};
 
 /// Addresses of named things in a module of the process: from its ELF file, or from a recording.
 pub trait SymbolLookup {
@@ -59,6 +60,32 @@ pub struct PythonState {
     /// Threads that have Python state, each once: a thread that runs several interpreters has the
     /// frames of all of them.
     pub threads: Vec<PythonThread>,
+    /// The call through ctypes or cffi that the crashed thread was in; an error says why it was not looked for.
+    pub foreign_call: Result<Option<ForeignCall>, String>,
+    /// `sys.getrecursionlimit()`, where it could be read.
+    pub recursion_limit: Option<u64>,
+}
+
+impl PythonState {
+    /// The variables of all frames, to be kept.
+    pub(crate) fn locals(&self) -> Locals {
+        let of_thread = |thread: &PythonThread| {
+            let frames = thread.frames.iter().map(|frame| frame.locals.clone());
+            Some((thread.thread?, frames.collect()))
+        };
+        self.threads.iter().filter_map(of_thread).collect()
+    }
+
+    /// Gives all frames the variables that were kept.
+    pub(crate) fn restore_locals(&mut self, kept: &Locals) {
+        for thread in &mut self.threads {
+            let kept = thread.thread.and_then(|id| kept.get(&id));
+            let kept = kept.map(Vec::as_slice).unwrap_or_default();
+            for (frame, locals) in thread.frames.iter_mut().zip(kept) {
+                frame.locals.clone_from(locals);
+            }
+        }
+    }
 }
 
 /// One Python thread.
@@ -102,17 +129,22 @@ pub struct RawPythonFrame {
     /// For an entry, an address inside the machine stack frame of the evaluation that runs it (3.10 and
     /// later): it tells the native frame even where that has no name.
     pub evaluation: Option<Address>,
+    /// Arguments and local variables, where they were asked for and the frame is on the path of the crash.
+    pub locals: Vec<Variable>,
 }
 
 /// Reads all Python stacks. `None` for a process without an interpreter.
+///
+/// Values are read through `confidential`, which records nothing; without it they are not read.
 pub fn read(
     memory: &dyn ReadMemory,
     modules: &[Module],
     symbols: &dyn SymbolLookup,
-    threads: &[ThreadState],
+    snapshot: &ProcessSnapshot,
+    confidential: Option<&dyn ReadMemory>,
     gaps: &mut Gaps,
 ) -> Option<PythonState> {
-    reader::read(memory, modules, symbols, threads, gaps)
+    reader::read(memory, modules, symbols, snapshot, confidential, gaps)
 }
 
 /// Reads `bytes` as a line table of each encoding.

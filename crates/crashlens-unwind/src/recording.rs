@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::python::SymbolLookup;
 use crate::symbols::FrameName;
+use crate::testimony::Confidences;
 use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
 /// Bytes fetched at once; divides a page, so that a block is readable whole or not at all.
@@ -52,13 +53,16 @@ impl Block {
         process: &dyn ReadMemory,
         start: u64,
         range: Range<usize>,
+        keep: bool,
     ) -> Result<(), Unreadable> {
         let mask = mask(&range);
         if self.known & mask != mask {
             process.read(start + range.start as u64, &mut self.bytes[range])?;
             self.known |= mask;
         }
-        self.asked |= mask;
+        if keep {
+            self.asked |= mask;
+        }
         Ok(())
     }
 }
@@ -107,6 +111,11 @@ impl<'process> Recorder<'process> {
         }
     }
 
+    /// The same memory under the same limits, of which nothing is kept.
+    pub(crate) fn confidential(&self) -> Confidential<'_> {
+        Confidential(self)
+    }
+
     /// The bytes that were asked for, as runs in ascending order.
     pub(crate) fn into_memory(self) -> RecordedMemory {
         let mut blocks: Vec<(u64, Block)> = self.blocks.into_inner().into_iter().collect();
@@ -123,8 +132,23 @@ impl<'process> Recorder<'process> {
     }
 }
 
+/// Memory that may hold secrets: what is read here does not become part of a recording.
+pub(crate) struct Confidential<'recorder>(&'recorder Recorder<'recorder>);
+
+impl ReadMemory for Confidential<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
+        self.0.fetch(address, buffer, false)
+    }
+}
+
 impl ReadMemory for Recorder<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
+        self.fetch(address, buffer, true)
+    }
+}
+
+impl Recorder<'_> {
+    fn fetch(&self, address: u64, buffer: &mut [u8], keep: bool) -> Result<(), Unreadable> {
         self.check_limits();
         if self.expired.get() {
             return Err(Unreadable { address });
@@ -142,7 +166,7 @@ impl ReadMemory for Recorder<'_> {
             let block = blocks
                 .entry(start)
                 .or_insert_with(|| Block::fetch(self.process, start));
-            block.complete(self.process, start, range.clone())?;
+            block.complete(self.process, start, range.clone(), keep)?;
             buffer[done..done + count].copy_from_slice(&block.bytes[range]);
             done += count;
         }
@@ -289,6 +313,9 @@ pub(crate) struct Recording {
     pub(crate) names: BTreeMap<u64, Vec<FrameName>>,
     /// Source lines by file and line.
     pub(crate) sources: BTreeMap<String, BTreeMap<u32, String>>,
+    /// What was told instead of recorded.
+    #[serde(default)]
+    pub(crate) confidences: Confidences,
     runs: Vec<(Address, u32)>,
     #[serde(skip)]
     bytes: Vec<u8>,
@@ -312,12 +339,14 @@ impl Recording {
         answers: Answers,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
+        confidences: Confidences,
     ) -> Self {
         Self {
             snapshot,
             answers,
             names,
             sources,
+            confidences,
             runs: memory.runs,
             bytes: memory.bytes,
         }

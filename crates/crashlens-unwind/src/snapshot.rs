@@ -1,6 +1,6 @@
 //! The state of a stopped process that is not memory: threads, registers, mappings.
 
-use crashlens_core::{Mapping, Registers};
+use crashlens_core::{Address, Mapping, Registers, Signal};
 use serde::{Deserialize, Serialize};
 
 /// A stopped process, apart from its memory.
@@ -14,6 +14,22 @@ pub struct ProcessSnapshot {
     pub crashed_thread: Option<u32>,
     /// Mappings in ascending order.
     pub maps: Vec<Mapping>,
+    /// The signal that explains the death, and where the thread was then.
+    #[serde(default)]
+    pub signal: Option<SignalAtFault>,
+}
+
+/// A signal as it struck the crashed thread: the first chance, where a handler raised it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalAtFault {
+    /// Which.
+    pub signal: Signal,
+    /// `si_code` by name.
+    pub code: Option<String>,
+    /// The address the kernel gave.
+    pub address: Option<Address>,
+    /// Registers at that moment.
+    pub registers: Option<Registers>,
 }
 
 /// One stopped thread.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    Address, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Thread,
-    ThreadRole,
+    Address, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
+    Thread, ThreadRole,
 };
 
 use crate::image::Images;
@@ -19,6 +19,7 @@ use crate::recording::{
 use crate::roles;
 use crate::source::Sources;
 use crate::symbols::{FileSymbols, FrameName};
+use crate::testimony::{self, Confidences, Scene};
 use crate::{Files, ProcessSnapshot, ReadMemory, ThreadState};
 
 mod room;
@@ -34,8 +35,27 @@ pub struct Stacks {
     pub modules: Vec<Module>,
     /// The interpreter.
     pub python: Observed<PythonRuntime>,
+    /// What memory tells beyond the stacks.
+    pub testimony: Testimony,
     /// What was read, in a form that [`replay`] understands.
     pub recording: Vec<u8>,
+}
+
+/// How a process is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// When to stop, whatever is left.
+    pub deadline: Instant,
+    /// Whether to read the values of variables.
+    pub locals: bool,
+}
+
+/// Whom to ask for what is not recorded.
+enum Confidant<'a> {
+    /// The process; its variables too, if so wanted.
+    Process { locals: bool },
+    /// The recording, which has the answers.
+    Recording(&'a Confidences),
 }
 
 /// Addresses of frames, found while the process stood still, not yet named.
@@ -47,18 +67,29 @@ pub struct Walked {
     runtime: Observed<PythonRuntime>,
     memory: RecordedMemory,
     answers: Answers,
+    confidences: Confidences,
 }
 
-/// Reads all stacks. The process must stand still until this returns, which it does soon after `deadline`.
+/// Reads all stacks. The process must stand still until this returns, which it does soon after the deadline.
 pub fn walk(
     snapshot: &ProcessSnapshot,
     memory: &dyn ReadMemory,
     files: &dyn Files,
-    deadline: Instant,
+    reading: Reading,
     gaps: &mut Gaps,
 ) -> Walked {
     let symbols = FileSymbols::new(files);
-    let walked = walk_with(snapshot, memory, &symbols, deadline, gaps);
+    let confidant = Confidant::Process {
+        locals: reading.locals,
+    };
+    let walked = walk_with(
+        snapshot,
+        memory,
+        &symbols,
+        &confidant,
+        reading.deadline,
+        gaps,
+    );
     symbols.into_gaps().0.into_iter().for_each(|gap| {
         gaps.add(gap.part, gap.reason, gap.remedy.as_deref());
     });
@@ -69,6 +100,7 @@ fn walk_with(
     snapshot: &ProcessSnapshot,
     memory: &dyn ReadMemory,
     symbols: &dyn SymbolLookup,
+    confidant: &Confidant<'_>,
     deadline: Instant,
     gaps: &mut Gaps,
 ) -> Walked {
@@ -84,11 +116,14 @@ fn walk_with(
         answers: RefCell::default(),
     };
     let known_gaps = gaps.0.len();
-    let python = python::read(
+    let confidential = recorder.confidential();
+    let reads_locals = matches!(confidant, Confidant::Process { locals: true });
+    let mut python = python::read(
         &recorder,
         &images.modules(),
         &lookup,
-        &snapshot.threads,
+        &snapshot,
+        reads_locals.then_some(&confidential as &dyn ReadMemory),
         gaps,
     );
     let runtime = match (&python, gaps.0.len() > known_gaps) {
@@ -105,6 +140,23 @@ fn walk_with(
             None,
         );
     }
+    let confidences = match confidant {
+        Confidant::Process { .. } => Confidences::hear(&Scene {
+            snapshot: &snapshot,
+            memory: &recorder,
+            confidential: &confidential,
+            images: &images,
+            stacks: &stacks,
+            python: python.as_ref(),
+            symbols: &lookup,
+        }),
+        Confidant::Recording(told) => {
+            if let Some(python) = &mut python {
+                python.restore_locals(&told.locals);
+            }
+            (*told).clone()
+        }
+    };
     let answers = lookup.answers.into_inner();
     Walked {
         images,
@@ -113,6 +165,7 @@ fn walk_with(
         runtime,
         memory: recorder.into_memory(),
         answers,
+        confidences,
         snapshot,
     }
 }
@@ -243,11 +296,20 @@ impl Walked {
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
         let modules = self.images.modules();
-        let recording = Recording::new(self.snapshot, self.memory, self.answers, names, sources);
+        let testimony = testimony::assemble(self.confidences.clone(), &threads, gaps);
+        let recording = Recording::new(
+            self.snapshot,
+            self.memory,
+            self.answers,
+            names,
+            sources,
+            self.confidences,
+        );
         Stacks {
             threads,
             modules,
             python: self.runtime,
+            testimony,
             recording: recording.encode(),
         }
     }
@@ -321,6 +383,7 @@ pub fn replay(recording: &[u8], gaps: &mut Gaps) -> Result<Stacks, RecordingErro
         &recording.snapshot,
         &memory,
         &recording.answers,
+        &Confidant::Recording(&recording.confidences),
         deadline,
         gaps,
     );

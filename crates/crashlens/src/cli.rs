@@ -36,6 +36,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) saving: SavingArgs,
 
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
     /// Leave standard error alone: do not keep its last lines for the report
     #[arg(long)]
     pub(crate) no_tail: bool,
@@ -68,6 +71,9 @@ pub(crate) struct AttachArgs {
     pub(crate) saving: SavingArgs,
 
     #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
 
@@ -79,6 +85,9 @@ pub(crate) struct AttachArgs {
 pub(crate) struct DiagnoseArgs {
     /// A saved capture or an ELF core file; `-` for standard input
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -110,6 +119,21 @@ pub(crate) struct SavingArgs {
     /// Do not save captures
     #[arg(long)]
     pub(crate) no_save: bool,
+}
+
+/// What is read of a process.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
+    /// Do not read the values of Python variables
+    #[arg(long)]
+    no_locals: bool,
+}
+
+impl ReadingArgs {
+    /// Whether to read the values of variables.
+    pub(crate) fn locals(&self) -> bool {
+        !self.no_locals
+    }
 }
 
 /// How the report looks and where it goes.

@@ -16,6 +16,13 @@ pub enum Observed<T> {
     Unknown(GapId),
 }
 
+/// What an older capture, in which the field is missing, says of it: nobody looked.
+impl<T> Default for Observed<T> {
+    fn default() -> Self {
+        Self::Unknown(GapId::NOT_RECORDED)
+    }
+}
+
 impl<T> Observed<T> {
     /// The value, if it was seen.
     pub fn known(&self) -> Option<&T> {
@@ -29,6 +36,11 @@ impl<T> Observed<T> {
 /// Index into [`Gaps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapId(pub usize);
+
+impl GapId {
+    /// Stands for what the version that made the capture did not look at. There is no gap of this number.
+    pub const NOT_RECORDED: Self = Self(usize::MAX);
+}
 
 /// One thing that could not be observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -35,7 +35,7 @@ pub struct Package {
 }
 
 /// One mapping of the address space.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Mapping {
     /// First address.
     pub start: Address,

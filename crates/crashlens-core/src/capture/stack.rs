@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Address;
+use super::{Address, Variable};
 
 /// One thread of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +99,9 @@ pub struct PythonFrame {
     pub source: Option<String>,
     /// How the frame was placed: [`FrameTrust::Interpreter`] when matched to its native frame.
     pub trust: FrameTrust,
+    /// Arguments and local variables, read on the path of the crash only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locals: Vec<Variable>,
 }
 
 /// How a frame was found, best first.

@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Machine, Memory, Surroundings, ThreadReport, Words};
-use crate::capture::{CrashCapture, Ending, Gap, Module, Observed, Registers, Role};
+use crate::capture::{
+    CppException, CrashCapture, Ending, FaultSite, ForeignCall, Gap, Lineage, Message, Module,
+    Observed, Phase, Registers, ResourceUse, Role, RunningOp,
+};
 use crate::culprit::Culprit;
+use crate::{messages, phase};
 
 /// One process that died, or that was looked at while it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -24,6 +28,33 @@ pub struct Death {
     pub culprit: Culprit,
     /// What is concluded.
     pub diagnosis: Diagnosis,
+    /// What the instruction at fault was doing, and what is at the address; null where no instruction was at fault.
+    #[serde(default)]
+    pub fault: Option<FaultSite>,
+    /// The C++ exception that was in flight.
+    #[serde(default)]
+    pub exception: Option<CppException>,
+    /// The call through ctypes or cffi that the crashed thread was in.
+    #[serde(default)]
+    pub foreign_call: Option<ForeignCall>,
+    /// The TensorFlow op that was running, as the runtime's own records name it.
+    #[serde(default)]
+    pub running_op: Option<RunningOp>,
+    /// What the process, its libraries and the interpreter said about the end.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// What the program was busy with.
+    #[serde(default)]
+    pub phase: Option<Phase>,
+    /// Where the process came from, and what its parent was doing.
+    #[serde(default)]
+    pub lineage: Option<Lineage>,
+    /// What it used of everything that is limited.
+    #[serde(default)]
+    pub resources: Option<Vec<ResourceUse>>,
+    /// Lines of the kernel's log about this death.
+    #[serde(default)]
+    pub kernel_log: Option<Vec<String>>,
     /// Registers of the crashed thread at the fault.
     pub registers: Option<Registers>,
     /// The crashed thread first; threads in the same idle place are one entry.
@@ -66,12 +97,21 @@ impl Death {
             ending: capture.ending.clone(),
             culprit: Culprit::choose(capture),
             diagnosis: Diagnosis::default(),
+            fault: value(&capture.testimony.fault),
+            exception: value(&capture.testimony.exception),
+            foreign_call: value(&capture.testimony.foreign_call),
+            running_op: value(&capture.testimony.op),
+            messages: messages::of(capture),
+            phase: phase::of(capture),
+            lineage: value(&capture.circumstances.lineage),
+            resources: value(&capture.circumstances.resources),
+            kernel_log: value(&capture.circumstances.kernel_log),
             registers: value(&capture.registers),
             threads: ThreadReport::fold(&capture.threads),
             modules: value(&capture.modules),
             environment: Surroundings::new(process, &capture.environment),
             host: Machine::new(&capture.host),
-            memory: Memory::new(&capture.host),
+            memory: Memory::new(capture),
             output: Words {
                 stderr: value(&capture.output.stderr),
             },

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::death::value;
-use crate::capture::{Environment, Host, Limit, MemoryGroup, Process, PythonRuntime, Tail};
+use crate::capture::{
+    CrashCapture, Environment, Host, Limit, MemoryGroup, Process, PythonRuntime, Tail, Timeline,
+};
 
 /// What came with the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -47,6 +49,9 @@ pub struct Memory {
     pub available_bytes: Option<u64>,
     /// The memory control group of the process.
     pub group: Option<MemoryGroup>,
+    /// Memory of the supervised processes over time.
+    #[serde(default)]
+    pub timeline: Option<Timeline>,
 }
 
 /// What the program had written last.
@@ -81,15 +86,18 @@ impl Machine {
 }
 
 impl Memory {
-    pub(super) fn new(host: &Host) -> Option<Self> {
+    pub(super) fn new(capture: &CrashCapture) -> Option<Self> {
+        let host = &capture.host;
         let memory = Self {
             total_bytes: value(&host.memory_total),
             available_bytes: value(&host.memory_available),
             group: value(&host.memory_group),
+            timeline: value(&capture.circumstances.timeline),
         };
         let is_known = memory.total_bytes.is_some()
             || memory.available_bytes.is_some()
-            || memory.group.is_some();
+            || memory.group.is_some()
+            || memory.timeline.is_some();
         is_known.then_some(memory)
     }
 }

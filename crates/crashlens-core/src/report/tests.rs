@@ -23,6 +23,7 @@ fn python(file: &str, line: u32, function: &str) -> Frame {
         function: function.to_owned(),
         source: Some("    work()".to_owned()),
         trust: FrameTrust::Interpreter,
+        locals: Vec::new(),
     })
 }
 
@@ -108,6 +109,8 @@ fn capture(signal: Signal, threads: Vec<Thread>) -> CrashCapture {
         output: Output {
             stderr: Observed::Absent,
         },
+        testimony: Testimony::default(),
+        circumstances: Circumstances::default(),
         gaps,
     }
 }

@@ -1,8 +1,8 @@
 //! The facts of a core, in the form every capture has.
 
 use crashlens_core::{
-    Address, CaptureFile, CrashCapture, Ending, EndingKind, Environment, Gaps, Host, Mapping,
-    Observed, Output, Process, Role,
+    Address, CaptureFile, Circumstances, CrashCapture, Ending, EndingKind, Environment, Gaps, Host,
+    Mapping, Observed, Output, Process, Role,
 };
 use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
 use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, Stacks};
@@ -54,6 +54,8 @@ pub(super) fn capture(
         output: Output {
             stderr: unrecorded("standard error", &mut gaps),
         },
+        testimony: stacks.testimony,
+        circumstances: Circumstances::default(),
         gaps,
     };
     CaptureFile {

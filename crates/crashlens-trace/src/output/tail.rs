@@ -2,7 +2,7 @@
 
 use crashlens_core::Tail;
 
-use crate::secrets;
+use crashlens_core::secrets;
 
 /// How many bytes are kept.
 pub(super) const MAX_BYTES: usize = 256 * 1024;

@@ -168,6 +168,7 @@ impl Supervisor<'_> {
             thread: cause.thread,
             registers_at_fault: cause.registers,
             oom_kills_before: self.oom_kills_before,
+            locals: self.options.locals,
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);

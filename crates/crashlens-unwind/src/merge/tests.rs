@@ -40,6 +40,7 @@ fn python(names: &str) -> PythonThread {
         function: name.to_string(),
         is_entry: name.is_uppercase(),
         evaluation: None,
+        locals: Vec::new(),
     };
     PythonThread {
         thread: Some(1),
@@ -264,6 +265,7 @@ fn any_python() -> impl Strategy<Value = PythonThread> {
                     function: "f".to_owned(),
                     is_entry,
                     evaluation: evaluation.map(Address),
+                    locals: Vec::new(),
                 });
             PythonThread {
                 thread: None,

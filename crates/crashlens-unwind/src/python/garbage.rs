@@ -3,7 +3,7 @@
 use crashlens_core::{Address, Gaps, Module};
 use proptest::prelude::*;
 
-use crate::{ReadMemory, ThreadState, Unreadable};
+use crate::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable};
 
 use super::SymbolLookup;
 
@@ -63,11 +63,17 @@ impl SymbolLookup for AllAtStart {
 
 /// Reads the stacks of every version from `bytes`.
 fn read_everything(bytes: &[u8]) {
-    let threads = [ThreadState {
-        id: 1,
-        name: String::new(),
-        registers: None,
-    }];
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: vec![ThreadState {
+            id: 1,
+            name: String::new(),
+            registers: None,
+        }],
+        crashed_thread: Some(1),
+        maps: Vec::new(),
+        signal: None,
+    };
     for name in LIBRARIES {
         let module = Module {
             name: name.to_owned(),
@@ -83,7 +89,8 @@ fn read_everything(bytes: &[u8]) {
             &Bytes(bytes),
             &[module],
             &symbols,
-            &threads,
+            &snapshot,
+            Some(&Bytes(bytes)),
             &mut Gaps::default(),
         );
     }

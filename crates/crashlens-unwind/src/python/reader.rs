@@ -2,7 +2,7 @@
 
 use crashlens_core::{Gaps, Module, PythonRuntime, StackEnd};
 
-use crate::{ReadMemory, ThreadState};
+use crate::{ProcessSnapshot, ReadMemory, ThreadState};
 
 use super::budget::BudgetedMemory;
 use super::find::{self, Root};
@@ -41,15 +41,19 @@ pub(super) fn read(
     memory: &dyn ReadMemory,
     modules: &[Module],
     symbols: &dyn SymbolLookup,
-    threads: &[ThreadState],
+    snapshot: &ProcessSnapshot,
+    _confidential: Option<&dyn ReadMemory>,
     gaps: &mut Gaps,
 ) -> Option<PythonState> {
+    let threads = snapshot.threads.as_slice();
     let memory = BudgetedMemory::new(memory, MOST_READS, MOST_BYTES);
     let interpreter = Interpreter::find(&memory, modules, symbols)?;
     let mut state = PythonState {
         runtime: interpreter.describe(&memory, symbols),
         version: interpreter.version.number,
         threads: Vec::new(),
+        foreign_call: Err("not looked for yet".to_owned()),
+        recursion_limit: None,
     };
     match (interpreter.offsets, interpreter.head) {
         (Some(offsets), Some(head)) => {
@@ -342,6 +346,7 @@ impl StackReader<'_> {
             function: code.function.clone(),
             is_entry: record.is_entry,
             evaluation: record.evaluation,
+            locals: Vec::new(),
         })
     }
 }
@@ -354,6 +359,7 @@ fn unknown_frame(record: &FrameRecord) -> RawPythonFrame {
         function: "<unknown>".to_owned(),
         is_entry: record.is_entry,
         evaluation: record.evaluation,
+        locals: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crashlens_core::{Gaps, StackEnd};
+use crashlens_unwind::ProcessSnapshot;
 use crashlens_unwind::python::{self, PythonState, PythonThread};
 
 use crate::elf::ElfFiles;
@@ -106,7 +107,14 @@ fn read(
     let files = ElfFiles::default();
     let modules = process.modules(&files);
     let mut gaps = Gaps::default();
-    let state = python::read(process, &modules, &files, threads, &mut gaps);
+    let snapshot = ProcessSnapshot {
+        pid: 0,
+        threads: threads.to_vec(),
+        crashed_thread: None,
+        maps: Vec::new(),
+        signal: None,
+    };
+    let state = python::read(process, &modules, &files, &snapshot, None, &mut gaps);
     (state.expect("an interpreter"), gaps)
 }
 

@@ -19,7 +19,10 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
     }
     let mut watcher = Watcher::new(Run::default(), destination, Shelf::new(&args.saving));
     // The streams of a process that runs already are where they are.
-    let options = Options { keep_tail: false };
+    let options = Options {
+        keep_tail: false,
+        locals: args.reading.locals(),
+    };
     let attached = crashlens_trace::attach(args.pid, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;
     match attached {
@@ -37,7 +40,8 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
 
 /// Prints all stacks once. Only `--save` saves: nobody has died.
 fn look(args: &AttachArgs, destination: &Destination) -> Result<ExitStatus, Failure> {
-    let file = crashlens_trace::look_at(args.pid).map_err(|error| Failure::supervising(&error))?;
+    let file = crashlens_trace::look_at(args.pid, args.reading.locals())
+        .map_err(|error| Failure::supervising(&error))?;
     let mut report = Report::of_capture(&file.capture);
     if let (Some(path), Some(death)) = (&args.saving.save, report.deaths.first_mut()) {
         Shelf::Named {

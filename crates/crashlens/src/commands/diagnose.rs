@@ -30,9 +30,9 @@ enum Kind {
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
     let (file, is_saved) = if args.file == Path::new("-") {
-        (from_stdin()?, false)
+        (from_stdin(args.reading.locals())?, false)
     } else {
-        from_path(&args.file)?
+        from_path(&args.file, args.reading.locals())?
     };
     let mut report = Report::of_capture(&file.capture);
     if is_saved {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// The capture in a file, and whether the file is one that crashlens had saved.
-fn from_path(path: &Path) -> Result<(CaptureFile, bool), Failure> {
+fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> {
     let name = path.display().to_string();
     let failed = |error: io::Error| {
         Failure::new(
@@ -63,12 +63,12 @@ fn from_path(path: &Path) -> Result<(CaptureFile, bool), Failure> {
     let opening = read_opening(&mut file).map_err(failed)?;
     match kind(&opening) {
         Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
-        Kind::Core => Ok((read_core(path)?, false)),
+        Kind::Core => Ok((read_core(path, locals)?, false)),
         other => Err(refuse(&name, &other)),
     }
 }
 
-fn from_stdin() -> Result<CaptureFile, Failure> {
+fn from_stdin(locals: bool) -> Result<CaptureFile, Failure> {
     let name = "standard input";
     let mut input = io::stdin().lock();
     let opening = read_opening(&mut input).map_err(|error| Failure::reading(name, &error))?;
@@ -77,7 +77,7 @@ fn from_stdin() -> Result<CaptureFile, Failure> {
         Kind::Core => {
             let spool =
                 spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
-            read_core(spool.path())
+            read_core(spool.path(), locals)
         }
         other => Err(refuse(name, &other)),
     }
@@ -100,8 +100,8 @@ fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
     })
 }
 
-fn read_core(path: &Path) -> Result<CaptureFile, Failure> {
-    crashlens_trace::read_core(path).map_err(|error| Failure::core(&error))
+fn read_core(path: &Path, locals: bool) -> Result<CaptureFile, Failure> {
+    crashlens_trace::read_core(path, locals).map_err(|error| Failure::core(&error))
 }
 
 /// Puts a core from a pipe on disk, because reading it needs random access.

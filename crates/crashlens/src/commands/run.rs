@@ -23,6 +23,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
     let options = Options {
         keep_tail: !args.no_tail,
+        locals: args.reading.locals(),
     };
     let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;
@@ -37,5 +38,5 @@ fn masked(command: &[OsString]) -> Vec<String> {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    crashlens_trace::mask_command(&words)
+    crashlens_core::secrets::mask_command(&words)
 }

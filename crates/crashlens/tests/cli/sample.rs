@@ -34,6 +34,7 @@ fn python(file: &str, line: u32, function: &str, source: &str) -> Frame {
         function: function.to_owned(),
         source: Some(format!("    {source}")),
         trust: FrameTrust::Interpreter,
+        locals: Vec::new(),
     })
 }
 
@@ -220,6 +221,8 @@ fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashC
                 truncated: true,
             }),
         },
+        testimony: Testimony::default(),
+        circumstances: Circumstances::default(),
         gaps,
     }
 }

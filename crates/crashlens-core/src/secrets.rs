@@ -17,7 +17,7 @@ use regex::Regex;
 use self::names::{Smell, smell};
 
 /// What stands where a secret was.
-pub(crate) const MASK: &str = "[masked]";
+pub const MASK: &str = "[masked]";
 
 /// Longest value of an environment variable that is kept.
 const MAX_VALUE_BYTES: usize = 16 * 1024;
@@ -98,7 +98,7 @@ const VARIABLE_FAMILIES: &[&str] = &[
 ];
 
 /// The environment variables a capture may keep, masked where they still hold a secret.
-pub(crate) fn visible_variables<'a>(
+pub fn visible_variables<'a>(
     variables: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> BTreeMap<String, String> {
     let is_listed = |name: &str| {
@@ -163,7 +163,7 @@ fn is_secret_argument(smell: Smell, value: &str) -> bool {
 }
 
 /// Lines of a log without their secrets; knows of secrets that span lines.
-pub(crate) fn mask_lines(lines: &[String]) -> Vec<String> {
+pub fn mask_lines(lines: &[String]) -> Vec<String> {
     let mut in_private_key = false;
     lines
         .iter()
@@ -181,7 +181,7 @@ pub(crate) fn mask_lines(lines: &[String]) -> Vec<String> {
 }
 
 /// One line, or any text, without its secrets.
-pub(crate) fn mask_line(text: &str) -> Cow<'_, str> {
+pub fn mask_line(text: &str) -> Cow<'_, str> {
     if !HINT.is_match(text) {
         return Cow::Borrowed(text);
     }

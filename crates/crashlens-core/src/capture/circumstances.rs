@@ -1,0 +1,144 @@
+//! What the supervisor and the kernel know of a process: where it came from, and what it used of what it was given.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Observed, PythonFrame};
+
+/// What was around the death in time and in the process tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Circumstances {
+    /// How the process came to be, and what its parent was doing.
+    pub lineage: Observed<Lineage>,
+    /// What the process used of everything that is limited.
+    pub resources: Observed<Vec<ResourceUse>>,
+    /// Memory over time.
+    pub timeline: Observed<Timeline>,
+    /// Lines of the kernel's log about this death.
+    pub kernel_log: Observed<Vec<String>>,
+}
+
+/// How a process came to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Lineage {
+    /// How it was made.
+    pub origin: Origin,
+    /// Threads the parent had when it forked.
+    #[serde(default)]
+    pub parent_threads_at_fork: Option<u64>,
+    /// Those of them that TensorFlow had started, by their names.
+    #[serde(default)]
+    pub tensorflow_threads_at_fork: Option<u64>,
+    /// What kind of worker it was, where that can be recognised.
+    #[serde(default)]
+    pub worker: Option<Worker>,
+    /// What the parent was doing when the process died.
+    #[serde(default)]
+    pub parent: Option<Parent>,
+}
+
+/// How a process was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// It is the program that was started.
+    Started,
+    /// A copy of its parent, which has not become another program.
+    Forked,
+    /// A program of its own, started by its parent.
+    Spawned,
+    /// It was running before it was looked at.
+    Joined,
+}
+
+/// A worker process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Worker {
+    /// `multiprocessing.Pool`, `concurrent.futures`, `torch DataLoader`, `Keras`, `multiprocessing.Process`, `joblib`.
+    pub kind: String,
+    /// Name of the process, as Python has it: `SpawnPoolWorker-1`.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The function it was running, and what it was given, as far as frames show.
+    #[serde(default)]
+    pub task: Option<String>,
+}
+
+/// What the parent of a dead process was doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Parent {
+    /// Process id.
+    pub pid: u32,
+    /// Its main thread's Python frames, innermost first, at most a few.
+    pub frames: Vec<PythonFrame>,
+    /// Whether it waits for something that the dead process will never do; `None` when that cannot be told.
+    pub waits_for_ever: Option<bool>,
+}
+
+/// What a process used of something that is limited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ResourceUse {
+    /// What is limited.
+    pub resource: Resource,
+    /// Who sets the limit: `RLIMIT_AS`, or a control group's or file system's path.
+    pub set_by: String,
+    /// How much was in use, in bytes, seconds or pieces.
+    pub used: Option<u64>,
+    /// The most that was in use, where it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<u64>,
+    /// The limit; `None` without one.
+    pub limit: Option<u64>,
+    /// How often the limit was met during the run, where it is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub met: Option<u64>,
+}
+
+/// Something that is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resource {
+    /// Memory of a control group, in bytes.
+    Memory,
+    /// Address space of the process, in bytes.
+    AddressSpace,
+    /// Threads and processes.
+    Threads,
+    /// Processor time, in seconds.
+    CpuTime,
+    /// Size of a file, in bytes.
+    FileSize,
+    /// Open files.
+    OpenFiles,
+    /// Shared memory (`/dev/shm`), in bytes.
+    SharedMemory,
+    /// Disk space of the working directory or the folder for temporary files, in bytes.
+    Disk,
+    /// Stack of the first thread, in bytes.
+    Stack,
+    /// Memory that may be locked, in bytes.
+    LockedMemory,
+}
+
+/// Memory over time: dense at the end, sparse before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Timeline {
+    /// Samples, oldest first.
+    pub samples: Vec<MemorySample>,
+    /// Bytes by which memory grew each second at the end; `None` where too few samples tell.
+    pub growth_per_second: Option<i64>,
+}
+
+/// Memory at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct MemorySample {
+    /// Milliseconds since the start of the run.
+    pub milliseconds: u64,
+    /// Resident bytes of all supervised processes together.
+    pub resident: u64,
+    /// Processes there were.
+    pub processes: u32,
+    /// Bytes in use in the control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<u64>,
+}

@@ -1,0 +1,102 @@
+//! What the memory of the dead process tells beyond its stacks.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Address, FaultSite, Observed, Value};
+
+/// What the memory of the dead process tells beyond its stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Testimony {
+    /// The fault; `Absent` where no instruction was at fault.
+    pub fault: Observed<FaultSite>,
+    /// A call through ctypes or cffi on the crashed thread.
+    pub foreign_call: Observed<ForeignCall>,
+    /// The C++ exception that was in flight.
+    pub exception: Observed<CppException>,
+    /// The C library's own words before it gave up: `free(): invalid pointer`. Secrets masked.
+    pub abort_message: Observed<String>,
+    /// The TensorFlow op that was running on the crashed thread, as the runtime's own records name it.
+    pub op: Observed<RunningOp>,
+}
+
+/// A call from Python into a function of a shared library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ForeignCall {
+    /// `ctypes` or `cffi`.
+    pub api: String,
+    /// Name of the function, where it is known.
+    pub function: Option<String>,
+    /// Address of the function.
+    pub address: Option<Address>,
+    /// File of the library it is in.
+    pub library: Option<String>,
+    /// Its arguments, as far as they were found.
+    pub arguments: Vec<ForeignArgument>,
+    /// Whether the function declares the types of its arguments; `None` when that could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<bool>,
+}
+
+/// One argument of a foreign call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ForeignArgument {
+    /// What Python passed.
+    pub value: Value,
+    /// The pointer that reached the function, where the argument is one.
+    pub pointer: Option<Address>,
+    /// What is at the pointer.
+    pub target: Option<PointerTarget>,
+}
+
+/// What is at a pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointerTarget {
+    /// It is null, or so small that it can be none.
+    Null,
+    /// Nothing.
+    Unmapped,
+    /// Memory.
+    Mapped,
+}
+
+/// A C++ exception.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CppException {
+    /// Its type, demangled: `std::bad_alloc`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// What `what()` returns, secrets masked; `None` where it could not be read.
+    pub what: Option<String>,
+    /// Whether it was still looking for a handler or had reached one.
+    pub state: ExceptionState,
+    /// The thread it belongs to.
+    pub thread: u32,
+    /// Functions it was thrown through, innermost first, where they survive on the stack.
+    #[serde(default)]
+    pub thrown_from: Vec<String>,
+}
+
+/// How far an exception had come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExceptionState {
+    /// On its way, without a handler.
+    Uncaught,
+    /// In a handler.
+    Caught,
+    /// Its object is still there; how far it had come is not known.
+    Unknown,
+}
+
+/// A TensorFlow op as the runtime's records have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RunningOp {
+    /// Registered name: `IRFFT2D`.
+    pub op: String,
+    /// Name of the node in its graph, where it has one.
+    pub node: Option<String>,
+    /// The thread that ran it.
+    pub thread: u32,
+}

@@ -1,0 +1,93 @@
+//! What the memory of the process tells beyond its stacks: the order of the questions, and how answers are kept.
+//!
+//! Most of it is text that a program handled, which may hold secrets. Such memory is read through
+//! [`Scene::confidential`] and never recorded; the answers are masked, kept as [`Confidences`], and
+//! told again in a replay. What needs no such care is read through [`Scene::memory`] and found anew.
+
+use std::collections::BTreeMap;
+
+use crashlens_core::{
+    CppException, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::image::Images;
+use crate::native::RawStack;
+use crate::python::{PythonState, SymbolLookup};
+use crate::{ProcessSnapshot, ReadMemory};
+
+/// An answer: the thing, that there is none, or why it could not be looked for.
+pub(crate) type Answer<T> = Result<Option<T>, String>;
+
+/// Everything that can be asked.
+#[expect(dead_code, reason = "the readers are being written")]
+pub(crate) struct Scene<'a> {
+    /// Threads in the order of `stacks`, the crashed one first.
+    pub(crate) snapshot: &'a ProcessSnapshot,
+    /// What is read here can be read again in a replay.
+    pub(crate) memory: &'a dyn ReadMemory,
+    /// What is read here is not recorded.
+    pub(crate) confidential: &'a dyn ReadMemory,
+    pub(crate) images: &'a Images,
+    pub(crate) stacks: &'a [RawStack],
+    pub(crate) python: Option<&'a PythonState>,
+    pub(crate) symbols: &'a dyn SymbolLookup,
+}
+
+/// Variables by thread and frame, frames innermost first as the interpreter lists them.
+pub(crate) type Locals = BTreeMap<u32, Vec<Vec<Variable>>>;
+
+/// Answers that are kept instead of the memory they were read from. Secrets are masked in them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Confidences {
+    pub(crate) locals: Locals,
+    pub(crate) foreign_call: Answer<ForeignCall>,
+    pub(crate) exception: Answer<CppException>,
+    pub(crate) abort_message: Answer<String>,
+    pub(crate) op: Answer<RunningOp>,
+}
+
+impl Default for Confidences {
+    fn default() -> Self {
+        let nobody_looked = || "the version that made the capture did not look".to_owned();
+        Self {
+            locals: Locals::new(),
+            foreign_call: Err(nobody_looked()),
+            exception: Err(nobody_looked()),
+            abort_message: Err(nobody_looked()),
+            op: Err(nobody_looked()),
+        }
+    }
+}
+
+impl Confidences {
+    /// Asks the process.
+    pub(crate) fn hear(scene: &Scene<'_>) -> Self {
+        let python = scene.python;
+        Self {
+            locals: python.map(PythonState::locals).unwrap_or_default(),
+            foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Puts the answers into the capture's form; `threads` have their names by now.
+pub(crate) fn assemble(told: Confidences, _threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+    Testimony {
+        foreign_call: observed("the foreign call", told.foreign_call, gaps),
+        exception: observed("the C++ exception", told.exception, gaps),
+        abort_message: observed("the C library's last words", told.abort_message, gaps),
+        op: observed("the running TensorFlow op", told.op, gaps),
+        ..Testimony::default()
+    }
+}
+
+fn observed<T>(part: &str, answer: Answer<T>, gaps: &mut Gaps) -> Observed<T> {
+    match answer {
+        Ok(Some(value)) => Observed::Known(value),
+        Ok(None) => Observed::Absent,
+        Err(reason) => Observed::Unknown(gaps.add(part, reason, None)),
+    }
+}
