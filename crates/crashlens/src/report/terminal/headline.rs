@@ -48,7 +48,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
                 (PLAIN, &who),
                 (PLAIN, " died of "),
                 (ALARM, &signal),
-                (PLAIN, &format!(": {}.", explanation)),
+                (PLAIN, &format!(": {explanation}.")),
             ])
         }
     }
