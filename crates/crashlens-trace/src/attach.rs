@@ -13,6 +13,7 @@ use crate::output::Relay;
 use crate::status::ThreadStatus;
 use crate::supervisor::release::release_all;
 use crate::supervisor::{Aim, End, Supervisor};
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::Watch;
 use crate::{calls, procfs};
@@ -79,6 +80,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         registers_at_fault: None,
         oom_kills_before: None,
         locals,
+        timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping,
-    Observed, Output, Registers, Role,
+    Observed, Output, Registers, Role, Timeline,
 };
 use crashlens_unwind::{
     ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
@@ -42,6 +42,8 @@ pub(crate) struct Dying {
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// Memory up to now, where it was sampled.
+    pub(crate) timeline: Option<Timeline>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
@@ -50,6 +52,7 @@ pub(crate) struct Dying {
 pub(crate) struct Sample {
     facts: ProcessFacts,
     host: Host,
+    circumstances: Circumstances,
     files: LiveFiles,
     gaps: Gaps,
 }
@@ -77,6 +80,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         registers_at_fault,
         oom_kills_before,
         locals,
+        timeline,
         gaps,
     } = dying;
     // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
@@ -85,6 +89,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     let mut sample = Sample::take(alive, role, gaps);
     sample.facts.process.pid = process;
     sample.set_oom_kills_before(oom_kills_before);
+    sample.set_timeline(timeline);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -140,9 +145,16 @@ impl Sample {
         Self {
             facts,
             host,
+            circumstances: Circumstances::default(),
             files: LiveFiles::of(process),
             gaps,
         }
+    }
+
+    /// Adds memory over time.
+    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
+        let timeline = timeline.ok_or("no process could be read");
+        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
     }
 
     /// Completes the facts of the memory control group with the count at the beginning.
@@ -254,6 +266,7 @@ impl Unnamed {
         let Sample {
             facts,
             host,
+            circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -283,7 +296,7 @@ impl Unnamed {
             host,
             output: Output { stderr },
             testimony: stacks.testimony,
-            circumstances: Circumstances::default(),
+            circumstances,
             gaps,
         };
         CaptureFile {

@@ -35,6 +35,7 @@ mod spawn;
 mod status;
 mod supervisor;
 mod sys;
+mod timeline;
 mod tracee;
 mod watch;
 

@@ -11,7 +11,7 @@ mod forward;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crashlens_core::{Gaps, Role};
 use nix::errno::Errno;
@@ -23,6 +23,7 @@ use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -72,6 +73,8 @@ pub(crate) struct Supervisor<'a> {
     death_pending_since: Option<Instant>,
     /// What is to be done by the clock.
     agenda: Agenda,
+    /// Memory of all processes over time.
+    memory: MemoryWatch,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -104,6 +107,7 @@ impl<'a> Supervisor<'a> {
             oom_before,
             death_pending_since: None,
             agenda: Agenda::default(),
+            memory: MemoryWatch::start(),
             gaps: Gaps::default(),
         }
     }
@@ -118,6 +122,8 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        self.agenda
+            .set(Chore::Memory, Instant::now(), Duration::ZERO);
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -151,6 +157,7 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Memory => Some(self.memory.tick(self.tree.process_ids())),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);

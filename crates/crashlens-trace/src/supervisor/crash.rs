@@ -151,6 +151,8 @@ impl Supervisor<'_> {
 
     fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -173,6 +175,7 @@ impl Supervisor<'_> {
             registers_at_fault: cause.registers,
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            timeline,
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);
