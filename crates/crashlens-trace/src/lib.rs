@@ -4,6 +4,7 @@
 //! [`read_core`] reads what is left of one. Supervised programs see, do and return what they would alone.
 //! This crate states facts; it neither judges them nor prints.
 
+mod agenda;
 mod attach;
 mod bounded;
 mod calls;

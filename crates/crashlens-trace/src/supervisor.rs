@@ -11,11 +11,12 @@ mod forward;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
 
+use crate::agenda::{Agenda, Chore};
 use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
@@ -70,6 +71,8 @@ pub(crate) struct Supervisor<'a> {
     oom_kills_before: Option<u64>,
     /// Since when a death waits to be reported.
     death_pending_since: Option<Instant>,
+    /// What is to be done by the clock.
+    agenda: Agenda,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -102,6 +105,7 @@ impl<'a> Supervisor<'a> {
             oom_kills_before: oom_before.in_group,
             oom_before,
             death_pending_since: None,
+            agenda: Agenda::default(),
             gaps: Gaps::default(),
         }
     }
@@ -122,10 +126,11 @@ impl<'a> Supervisor<'a> {
             if let Some(end) = self.end {
                 break end;
             }
-            match self.watch.next(self.patience()) {
+            self.do_chores();
+            match self.watch.next(self.agenda.patience(Instant::now())) {
                 Ok(Wake::Change { thread, status }) => self.answer(thread, status),
                 Ok(Wake::Signal(signal)) => self.received(&signal),
-                Ok(Wake::TimedOut) => self.report_slow_deaths(),
+                Ok(Wake::TimedOut) => {}
                 Ok(Wake::NothingLeft) => return Err(self.cannot_wait(Errno::ECHILD)),
                 Err(errno) if failures >= MAX_WAIT_FAILURES => return Err(self.cannot_wait(errno)),
                 Err(_) => failures += 1,
@@ -143,11 +148,17 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// How long to wait for events: for ever, unless a death waits to be reported.
-    fn patience(&self) -> Option<Duration> {
-        // The longer it takes, the less a moment matters: 50 ms at first, a tenth of the wait later.
-        self.death_pending_since
-            .map(|since| Duration::from_millis(50).max(since.elapsed() / 10))
+    /// Does what is due. Also between events, which may come without a pause.
+    fn do_chores(&mut self) {
+        let now = Instant::now();
+        while let Some(chore) = self.agenda.take_due(now) {
+            let pause = match chore {
+                Chore::SlowDeaths => self.report_slow_deaths(),
+            };
+            if let Some(pause) = pause {
+                self.agenda.set(chore, Instant::now(), pause);
+            }
+        }
     }
 
     /// Answers one change of a tracee.
