@@ -173,6 +173,7 @@ impl Supervisor<'_> {
             registers_at_fault: cause.registers,
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            lineage: known.birth.lineage(),
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);
