@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Role};
+use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Lineage, Origin, Role};
 use nix::errno::Errno;
 
 use crate::capture::{Dying, read_dying};
@@ -81,6 +81,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         oom_kills_before: None,
         locals,
         timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
+        lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

@@ -176,6 +176,7 @@ impl Supervisor<'_> {
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
             timeline,
+            lineage: known.birth.lineage(),
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);
