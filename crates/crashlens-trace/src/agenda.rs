@@ -16,6 +16,8 @@ pub(crate) enum Chore {
     SlowDeaths,
     /// Take a sample of the memory of all processes.
     Memory,
+    /// Look at a program that is not traced.
+    Look,
 }
 
 /// When each chore is due.

@@ -23,13 +23,16 @@ mod host;
 #[doc(hidden)]
 pub mod injection;
 mod interruption;
+mod kernel_log;
 mod lineage;
 mod live_files;
 mod live_memory;
+mod oom;
 mod outcome;
 mod output;
 mod packages;
 mod procfs;
+mod resources;
 mod run;
 mod siginfo;
 mod spawn;
