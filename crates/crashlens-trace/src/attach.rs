@@ -77,6 +77,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         ending,
         thread: None,
         registers_at_fault: None,
+        earlier: None,
         oom_kills_before: None,
         locals,
         gaps: Gaps::default(),

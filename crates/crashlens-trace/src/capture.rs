@@ -11,7 +11,8 @@ use crashlens_core::{
     Observed, Output, Registers, Role,
 };
 use crashlens_unwind::{
-    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+    EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
+    Walked, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
@@ -21,7 +22,7 @@ use crate::output::Relay;
 use crate::procfs::ProcessFacts;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs};
+use crate::{calls, host, packages, procfs, witness};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -38,6 +39,8 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
+    /// The mapping that held the faulting address earlier.
+    pub(crate) earlier: Option<EarlierMapping>,
     /// Kills for memory in its control group when supervision began.
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
@@ -48,9 +51,9 @@ pub(crate) struct Dying {
 
 /// What `/proc` says of a process and its machine.
 pub(crate) struct Sample {
-    facts: ProcessFacts,
-    host: Host,
-    files: LiveFiles,
+    pub(crate) facts: ProcessFacts,
+    pub(crate) host: Host,
+    pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
 
@@ -75,6 +78,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
+        earlier,
         oom_kills_before,
         locals,
         gaps,
@@ -99,16 +103,19 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
             None,
         )),
     };
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps: sample.maps(),
+        maps,
         signal: ending.signal.map(|signal| SignalAtFault {
             signal,
             code: ending.code.clone(),
             address: ending.address,
             registers: registers.known().copied(),
+            witnessed,
         }),
     };
     let reading = Reading {

@@ -25,6 +25,7 @@ pub mod injection;
 mod interruption;
 mod live_files;
 mod live_memory;
+mod map_history;
 mod outcome;
 mod output;
 mod packages;
@@ -37,6 +38,7 @@ mod supervisor;
 mod sys;
 mod tracee;
 mod watch;
+mod witness;
 
 pub use attach::{attach, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};

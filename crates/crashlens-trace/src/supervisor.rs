@@ -21,6 +21,7 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
+use crate::map_history;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::tracee::Tree;
@@ -55,7 +56,7 @@ pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
     relay: &'a Relay,
-    tree: Tree,
+    pub(crate) tree: Tree,
     main: u32,
     aim: Aim,
     options: Options,
@@ -118,6 +119,8 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        self.agenda
+            .set(Chore::Mappings, Instant::now(), map_history::FIRST_PAUSE);
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -151,6 +154,7 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Mappings => Some(self.remember_mappings()),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 
@@ -31,6 +32,8 @@ pub(crate) const STEPS_OF_WRAPPER: u16 = 1000;
 pub(crate) struct TracedProcess {
     /// Faults its handlers received.
     pub(crate) faults: FaultHistory,
+    /// What was mapped in it.
+    pub(crate) mapped: MapHistory,
     /// The last signal that was passed to it, and the thread it reached.
     pub(crate) last_signal: Option<(u32, SignalRecord)>,
     /// How far its death has come.

@@ -9,6 +9,7 @@
 
 mod cfi;
 pub mod core_file;
+mod fault;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -29,5 +30,7 @@ pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
-pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};
+pub use snapshot::{
+    EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
+};
 pub use stacks::{Reading, Stacks, Walked, replay, walk};

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use crashlens_core::{
-    CppException, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
+    CppException, FaultSite, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::fault;
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup};
@@ -74,13 +75,21 @@ impl Confidences {
 }
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, _threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(
+    told: Confidences,
+    mut fault: Answer<FaultSite>,
+    threads: &[Thread],
+    gaps: &mut Gaps,
+) -> Testimony {
+    if let Ok(Some(site)) = &mut fault {
+        fault::name_cycle(site, threads);
+    }
     Testimony {
+        fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed("the C++ exception", told.exception, gaps),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
         op: observed("the running TensorFlow op", told.op, gaps),
-        ..Testimony::default()
     }
 }
 

@@ -171,6 +171,10 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
             gaps,
