@@ -23,6 +23,7 @@ mod host;
 #[doc(hidden)]
 pub mod injection;
 mod interruption;
+mod lineage;
 mod live_files;
 mod live_memory;
 mod map_history;
@@ -33,6 +34,7 @@ mod procfs;
 mod run;
 mod siginfo;
 mod spawn;
+mod starters;
 mod status;
 mod supervisor;
 mod sys;

@@ -13,7 +13,7 @@ pub(crate) mod release;
 
 use std::time::Instant;
 
-use crashlens_core::{Gaps, Role};
+use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
 
 use crate::agenda::{Agenda, Chore};
@@ -21,7 +21,11 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
+<<<<<<< HEAD
 use crate::map_history;
+=======
+use crate::lineage::Birth;
+>>>>>>> main
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::tracee::Tree;
@@ -88,6 +92,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let mut tree = Tree::default();
         tree.add(main, main);
+        tree.set_birth(main, Birth::of(Origin::Started));
         let oom_before = OomCounters::read(main);
         Self {
             watch,
@@ -112,6 +117,7 @@ impl<'a> Supervisor<'a> {
     /// Takes over threads that are traced already.
     pub(crate) fn join(&mut self, tree: Tree) {
         self.tree = tree;
+        self.tree.set_all_joined();
     }
 
     /// Supervises until the main process has ended or we are asked to leave.
@@ -174,6 +180,11 @@ impl<'a> Supervisor<'a> {
         }
         let process = self.tree.process_of(thread);
         self.tree.set_stopped(thread, true);
+        if self.tree.is_new_thread(thread)
+            && let Ok(registers) = calls::registers(thread)
+        {
+            self.tree.set_control_block(thread, registers.fs_base.0);
+        }
         self.main_stands_still &= thread != self.main;
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),

@@ -177,6 +177,7 @@ impl Supervisor<'_> {
                 .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            lineage: known.birth.lineage(),
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);

@@ -11,9 +11,13 @@ use crate::testimony::Scene;
 
 /// The return address on top of the stack, if it is one: code behind a call.
 pub(super) fn return_address(scene: &Scene<'_>, stack: u64) -> Option<u64> {
-    let address = scene.memory.u64(stack).ok()?;
+    // Looked at first: a word of the stack that is something else stays where it is.
+    let address = scene.confidential.u64(stack).ok()?;
     let mapping = scene.snapshot.mapping_at(address)?;
-    (mapping.is_executable() && call::precedes(scene.memory, address)).then_some(address)
+    if !mapping.is_executable() || !call::precedes(scene.memory, address) {
+        return None;
+    }
+    scene.memory.u64(stack).ok()
 }
 
 /// A jump to an address that has no valid form: the processor does not leave the instruction that jumps.
