@@ -20,6 +20,7 @@ mod native;
 pub mod python;
 mod recording;
 mod roles;
+mod running_op;
 mod snapshot;
 mod source;
 mod stacks;
