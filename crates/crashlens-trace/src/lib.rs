@@ -38,6 +38,7 @@ mod starters;
 mod status;
 mod supervisor;
 mod sys;
+mod timeline;
 mod tracee;
 mod watch;
 mod witness;

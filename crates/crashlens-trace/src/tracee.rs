@@ -6,11 +6,8 @@ use crashlens_core::Origin;
 
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
-<<<<<<< HEAD
-use crate::map_history::MapHistory;
-=======
 use crate::lineage::{Birth, Crowd};
->>>>>>> main
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
 use crate::starters::Starters;
 use crate::status::ThreadStatus;
@@ -177,6 +174,11 @@ impl Tree {
         self.processes
             .iter_mut()
             .map(|(id, process)| (*id, process))
+    }
+
+    /// The ids of all processes.
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
     }
 
     /// Notes that a thread stands still, or goes on.

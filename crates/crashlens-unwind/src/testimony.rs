@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-        op: observed("the running TensorFlow op", op, gaps),
+use crashlens_core::{
+    CppException, FaultSite, ForeignCall, Gaps, Observed, Testimony, Thread, Variable,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::fault;
@@ -92,12 +94,7 @@ pub(crate) fn assemble(
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed("the C++ exception", told.exception, gaps),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
-<<<<<<< HEAD
-        op: observed("the running TensorFlow op", told.op, gaps),
-=======
         op: observed("the running TensorFlow op", op, gaps),
-        ..Testimony::default()
->>>>>>> opname
     }
 }
 

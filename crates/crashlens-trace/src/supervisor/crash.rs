@@ -151,6 +151,8 @@ impl Supervisor<'_> {
 
     fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -177,6 +179,7 @@ impl Supervisor<'_> {
                 .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            timeline,
             lineage: known.birth.lineage(),
             gaps,
         };

@@ -136,6 +136,7 @@ pub(super) fn growth(capture: &mut CrashCapture) {
             sample(10_000, 2000 << 20),
         ],
         growth_per_second: Some(200 << 20),
+        ..Timeline::default()
     });
     capture.circumstances.resources = Observed::Known(vec![ResourceUse {
         resource: Resource::Memory,
