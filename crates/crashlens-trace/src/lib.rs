@@ -29,6 +29,7 @@ mod live_memory;
 mod outcome;
 mod output;
 mod packages;
+mod parent;
 mod procfs;
 mod run;
 mod siginfo;

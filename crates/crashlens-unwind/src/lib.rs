@@ -12,6 +12,7 @@ pub mod core_file;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod glance;
 mod image;
 mod memory;
 mod merge;
@@ -27,6 +28,7 @@ mod testimony;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
+pub use glance::{glance, read_sources, steady};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
 pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};

@@ -97,7 +97,6 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
         );
     }
     capture.circumstances.lineage = Observed::Known(Lineage {
-        origin: Origin::Forked,
         parent_threads_at_fork: Some(12),
         tensorflow_threads_at_fork: Some(9),
         worker: Some(Worker {
@@ -117,6 +116,7 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
             }],
             waits_for_ever: Some(true),
         }),
+        ..Lineage::new(Origin::Forked)
     });
 }
 
