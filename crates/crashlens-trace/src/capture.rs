@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
-    Mapping, Observed, Origin, Output, Registers, Role, Timeline,
+    Mapping, Observed, Origin, Output, Parent, Registers, Role, Timeline,
 };
 use crashlens_unwind::{
     EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
@@ -272,6 +272,18 @@ impl Unnamed {
     /// Which signal and code the capture explains.
     pub(crate) fn ending_mut(&mut self) -> &mut Ending {
         &mut self.ending
+    }
+
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
     }
 
     /// Names the frames and completes the capture with what the program wrote last.

@@ -30,6 +30,7 @@ mod map_history;
 mod outcome;
 mod output;
 mod packages;
+mod parent;
 mod procfs;
 mod run;
 mod siginfo;
