@@ -79,6 +79,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         ending,
         thread: None,
         registers_at_fault: None,
+        earlier: None,
         locals,
         oom: None,
         timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),

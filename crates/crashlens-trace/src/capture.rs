@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
-    Mapping, Observed, OomEvidence, Origin, Output, Registers, Role, Signal, Timeline,
+    Mapping, Observed, OomEvidence, Origin, Output, Parent, Registers, Role, Signal, Timeline,
 };
 use crashlens_unwind::{
-    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+    EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
+    Walked, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
@@ -23,7 +24,7 @@ use crate::procfs::ProcessFacts;
 use crate::resources::{self, Baseline};
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs};
+use crate::{calls, host, packages, procfs, witness};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -40,6 +41,8 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
+    /// The mapping that held the faulting address earlier.
+    pub(crate) earlier: Option<EarlierMapping>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
     /// Memory up to now, where it was sampled.
@@ -54,10 +57,10 @@ pub(crate) struct Dying {
 
 /// What `/proc` says of a process and its machine.
 pub(crate) struct Sample {
-    facts: ProcessFacts,
-    host: Host,
+    pub(crate) facts: ProcessFacts,
+    pub(crate) host: Host,
     circumstances: Circumstances,
-    files: LiveFiles,
+    pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
 
@@ -88,6 +91,7 @@ pub(crate) fn read_dying(
         ending,
         thread: crashed_thread,
         registers_at_fault,
+        earlier,
         locals,
         timeline,
         oom,
@@ -120,16 +124,19 @@ pub(crate) fn read_dying(
     {
         sample.note_written_file(alive, registers.rdi.0);
     }
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps: sample.maps(),
+        maps,
         signal: ending.signal.map(|signal| SignalAtFault {
             signal,
             code: ending.code.clone(),
             address: ending.address,
             registers: registers.known().copied(),
+            witnessed,
         }),
     };
     let reading = Reading {
@@ -311,6 +318,18 @@ impl Unnamed {
             Err(reason) if told => Observed::Unknown(sample.gaps.add("kernel log", reason, None)),
             Err(_) => Observed::default(),
         };
+    }
+
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
     }
 
     /// Names the frames and completes the capture with what the program wrote last.

@@ -132,7 +132,7 @@ impl Sight {
                 Some(self.pause)
             }
             // Only where processes are traced.
-            Chore::SlowDeaths => None,
+            Chore::SlowDeaths | Chore::Mappings => None,
         }
     }
 

@@ -21,6 +21,7 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::lineage::Birth;
+use crate::map_history;
 use crate::oom::OomLedger;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
@@ -57,7 +58,7 @@ pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
     relay: &'a Relay,
-    tree: Tree,
+    pub(crate) tree: Tree,
     main: u32,
     aim: Aim,
     options: Options,
@@ -122,8 +123,10 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        let now = Instant::now();
         self.agenda
-            .set(Chore::Memory, Instant::now(), Duration::ZERO);
+            .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
+        self.agenda.set(Chore::Memory, now, Duration::ZERO);
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -157,6 +160,7 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Mappings => Some(self.remember_mappings()),
                 Chore::Memory => Some(self.sample_memory()),
                 // Only where tracing is refused.
                 Chore::Look => None,

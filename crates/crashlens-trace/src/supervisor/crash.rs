@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Ending, EndingKind, Gaps, OomEvidence, Registers, Signal};
+use crashlens_core::{Ending, EndingKind, Gaps, OomEvidence, Registers, Role, Signal};
 
 use super::Supervisor;
 use crate::agenda::Chore;
@@ -11,7 +11,7 @@ use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
-use crate::{calls, interruption};
+use crate::{calls, interruption, parent};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
@@ -177,13 +177,23 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             locals: self.options.locals,
             timeline,
             oom,
             lineage: known.birth.lineage(),
             gaps,
         };
-        let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), dying);
+        let mut unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), dying);
+        if role == Role::Child
+            && let Some(parent) = self.tree.known_process_of(unnamed.parent())
+        {
+            // While the child stands still, whose end would change what its parent does.
+            unnamed.set_parent(parent::look(parent));
+        }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
             known.may_live_on = false;
