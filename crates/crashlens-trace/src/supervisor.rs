@@ -21,11 +21,8 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
-<<<<<<< HEAD
-use crate::map_history;
-=======
 use crate::lineage::Birth;
->>>>>>> main
+use crate::map_history;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::tracee::Tree;

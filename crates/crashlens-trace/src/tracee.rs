@@ -6,11 +6,8 @@ use crashlens_core::Origin;
 
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
-<<<<<<< HEAD
-use crate::map_history::MapHistory;
-=======
 use crate::lineage::{Birth, Crowd};
->>>>>>> main
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
 use crate::starters::Starters;
 use crate::status::ThreadStatus;
