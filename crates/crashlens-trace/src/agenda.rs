@@ -16,6 +16,8 @@ pub(crate) enum Chore {
     SlowDeaths,
     /// Remember what is mapped.
     Mappings,
+    /// Take a sample of the memory of all processes.
+    Memory,
 }
 
 /// When each chore is due.

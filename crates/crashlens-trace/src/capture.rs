@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
-    Mapping, Observed, Origin, Output, Registers, Role,
+    Mapping, Observed, Origin, Output, Parent, Registers, Role, Timeline,
 };
 use crashlens_unwind::{
     EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
@@ -45,6 +45,8 @@ pub(crate) struct Dying {
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// Memory up to now, where it was sampled.
+    pub(crate) timeline: Option<Timeline>,
     /// How the process came to be, where that was seen.
     pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
@@ -55,6 +57,7 @@ pub(crate) struct Dying {
 pub(crate) struct Sample {
     pub(crate) facts: ProcessFacts,
     pub(crate) host: Host,
+    circumstances: Circumstances,
     pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
@@ -84,6 +87,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         earlier,
         oom_kills_before,
         locals,
+        timeline,
         lineage,
         gaps,
     } = dying;
@@ -93,6 +97,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     let mut sample = Sample::take(alive, role, gaps);
     sample.facts.process.pid = process;
     sample.set_oom_kills_before(oom_kills_before);
+    sample.set_timeline(timeline);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -152,9 +157,16 @@ impl Sample {
         Self {
             facts,
             host,
+            circumstances: Circumstances::default(),
             files: LiveFiles::of(process),
             gaps,
         }
+    }
+
+    /// Adds memory over time.
+    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
+        let timeline = timeline.ok_or("no process could be read");
+        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
     }
 
     /// Completes the facts of the memory control group with the count at the beginning.
@@ -262,11 +274,24 @@ impl Unnamed {
         &mut self.ending
     }
 
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
+    }
+
     /// Names the frames and completes the capture with what the program wrote last.
     pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
         let Sample {
             facts,
             host,
+            circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -289,7 +314,7 @@ impl Unnamed {
         );
         let circumstances = Circumstances {
             lineage,
-            ..Circumstances::default()
+            ..circumstances
         };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),

@@ -176,6 +176,11 @@ impl Tree {
             .map(|(id, process)| (*id, process))
     }
 
+    /// The ids of all processes.
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
+    }
+
     /// Notes that a thread stands still, or goes on.
     pub(crate) fn set_stopped(&mut self, thread: u32, stopped: bool) {
         if let Some(tracee) = self.threads.get_mut(&thread) {

@@ -13,6 +13,7 @@ mod fault;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod glance;
 mod image;
 mod memory;
 mod merge;
@@ -20,6 +21,7 @@ mod native;
 pub mod python;
 mod recording;
 mod roles;
+mod running_op;
 mod snapshot;
 mod source;
 mod stacks;
@@ -28,6 +30,7 @@ mod testimony;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
+pub use glance::{glance, read_sources, steady};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
 pub use snapshot::{

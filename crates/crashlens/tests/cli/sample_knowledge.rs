@@ -98,7 +98,6 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
         );
     }
     capture.circumstances.lineage = Observed::Known(Lineage {
-        origin: Origin::Forked,
         parent_threads_at_fork: Some(12),
         tensorflow_threads_at_fork: Some(9),
         worker: Some(Worker {
@@ -118,6 +117,7 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
             }],
             waits_for_ever: Some(true),
         }),
+        ..Lineage::new(Origin::Forked)
     });
 }
 
@@ -136,6 +136,7 @@ pub(super) fn growth(capture: &mut CrashCapture) {
             sample(10_000, 2000 << 20),
         ],
         growth_per_second: Some(200 << 20),
+        ..Timeline::default()
     });
     capture.circumstances.resources = Observed::Known(vec![ResourceUse {
         resource: Resource::Memory,
