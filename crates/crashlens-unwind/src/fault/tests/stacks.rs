@@ -74,13 +74,19 @@ fn a_frame_that_jumps_over_the_guard_page_is_an_overflow() {
 
 #[test]
 fn a_stack_pointer_that_is_garbage_is_no_overflow() {
-    let world = World::new(PUSH)
-        .registers(|registers| {
-            registers.rsp = Address(0x4141_4140);
-            registers.rbp = Address(0x4141_4141);
-        })
+    for pointer in [0x4141_4140, STACK - (1 << 24)] {
+        let world = World::new(PUSH)
+            .registers(|registers| {
+                registers.rsp = Address(pointer);
+                registers.rbp = Address(0x4141_4141);
+            })
+            .nothing_at(pointer - 8);
+        assert!(matches!(world.place(), Place::Unmapped { .. }));
+    }
+    let with_good_frame = World::new(PUSH)
+        .registers(|registers| registers.rsp = Address(0x4141_4140))
         .nothing_at(0x4141_4138);
-    assert!(matches!(world.place(), Place::Unmapped { .. }));
+    assert!(matches!(with_good_frame.place(), Place::Unmapped { .. }));
 }
 
 #[test]
