@@ -14,6 +14,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) enum Chore {
     /// Report deaths of processes that take long to end.
     SlowDeaths,
+    /// Look whether the tree makes progress.
+    Progress,
 }
 
 /// When each chore is due.

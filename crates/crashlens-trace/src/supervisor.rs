@@ -8,6 +8,7 @@ mod crash;
 mod exec;
 mod first_process;
 mod forward;
+mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
@@ -24,6 +25,7 @@ use crate::host::OomCounters;
 use crate::lineage::Birth;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::progress::Idleness;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -73,6 +75,8 @@ pub(crate) struct Supervisor<'a> {
     death_pending_since: Option<Instant>,
     /// What is to be done by the clock.
     agenda: Agenda,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -106,6 +110,7 @@ impl<'a> Supervisor<'a> {
             oom_before,
             death_pending_since: None,
             agenda: Agenda::default(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -121,6 +126,7 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -154,6 +160,7 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Progress => self.look_for_hang(),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);
