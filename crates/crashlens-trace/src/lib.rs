@@ -32,6 +32,7 @@ mod output;
 mod packages;
 mod parent;
 mod procfs;
+mod progress;
 mod run;
 mod siginfo;
 mod spawn;
@@ -44,8 +45,8 @@ mod tracee;
 mod watch;
 mod witness;
 
-pub use attach::{attach, look_at};
+pub use attach::{attach, command_of, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
-pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
+pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};
 pub use run::supervise;

@@ -8,6 +8,7 @@ mod crash;
 mod exec;
 mod first_process;
 mod forward;
+mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
@@ -25,6 +26,7 @@ use crate::lineage::Birth;
 use crate::map_history;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::progress::Idleness;
 use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
@@ -77,6 +79,8 @@ pub(crate) struct Supervisor<'a> {
     agenda: Agenda,
     /// Memory of all processes over time.
     memory: MemoryWatch,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -111,6 +115,7 @@ impl<'a> Supervisor<'a> {
             death_pending_since: None,
             agenda: Agenda::default(),
             memory: MemoryWatch::start(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -130,6 +135,7 @@ impl<'a> Supervisor<'a> {
         self.agenda
             .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
         self.agenda.set(Chore::Memory, now, Duration::ZERO);
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -165,6 +171,7 @@ impl<'a> Supervisor<'a> {
                 Chore::SlowDeaths => self.report_slow_deaths(),
                 Chore::Mappings => Some(self.remember_mappings()),
                 Chore::Memory => Some(self.memory.tick(self.tree.process_ids())),
+                Chore::Progress => self.look_for_hang(),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);
