@@ -23,8 +23,10 @@ use crate::testimony::{self, Confidences, Scene};
 use crate::{Files, ProcessSnapshot, ReadMemory, ThreadState};
 
 mod room;
+mod variables;
 
 use room::Room;
+use variables::{add_sources, keep_path};
 
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
@@ -258,7 +260,7 @@ impl Walked {
     }
 
     fn assemble(
-        self,
+        mut self,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
         gaps: &mut Gaps,
@@ -296,6 +298,7 @@ impl Walked {
         }
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
+        keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
         let testimony = testimony::assemble(self.confidences.clone(), &threads, gaps);
         let recording = Recording::new(
@@ -361,17 +364,6 @@ impl Walked {
             })
             .collect();
         Some(frames)
-    }
-}
-
-fn add_sources(frames: &mut [Frame], sources: &BTreeMap<String, BTreeMap<u32, String>>) {
-    for frame in frames {
-        if let Frame::Python(python) = frame {
-            let lines = sources.get(&python.file);
-            python.source = lines
-                .zip(python.line)
-                .and_then(|(lines, line)| lines.get(&line).cloned());
-        }
     }
 }
 
