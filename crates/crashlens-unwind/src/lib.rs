@@ -7,8 +7,10 @@
 //! [`replay`] does both again from what was recorded.
 #![forbid(unsafe_code)]
 
+mod abort_message;
 mod cfi;
 pub mod core_file;
+mod exception;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -24,6 +26,7 @@ mod source;
 mod stacks;
 mod symbols;
 mod testimony;
+mod text;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};

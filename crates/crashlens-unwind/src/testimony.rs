@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup};
-use crate::{ProcessSnapshot, ReadMemory};
+use crate::{ProcessSnapshot, ReadMemory, abort_message, exception};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
@@ -68,16 +68,22 @@ impl Confidences {
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
             foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
+            exception: exception::find(scene),
+            abort_message: abort_message::find(scene),
             ..Self::default()
         }
     }
 }
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, _threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(told: Confidences, threads: &[Thread], gaps: &mut Gaps) -> Testimony {
     Testimony {
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
-        exception: observed("the C++ exception", told.exception, gaps),
+        exception: observed(
+            "the C++ exception",
+            exception::settle(told.exception, threads),
+            gaps,
+        ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
         op: observed("the running TensorFlow op", told.op, gaps),
         ..Testimony::default()
