@@ -10,6 +10,8 @@ pub mod culprit;
 mod messages;
 mod phase;
 pub mod report;
+#[cfg(test)]
+mod sample;
 pub mod secrets;
 
 pub use capture::*;
