@@ -21,18 +21,24 @@
 //! read by the offsets they publish but were not tested; lines of code that was specialised for a thread
 //! (3.14, free-threaded) are missing.
 
+mod arrays;
 mod budget;
 mod debug_offsets;
 mod find;
+mod foreign;
 mod frames;
 #[cfg(test)]
 mod garbage;
 mod instructions;
 mod lines;
+mod locals;
 mod objects;
 mod offsets;
 mod reader;
+mod stacks;
+mod texts;
 mod threads;
+mod values;
 mod version;
 
 use crashlens_core::{Address, ForeignCall, Gaps, Module, PythonRuntime, StackEnd, Variable};

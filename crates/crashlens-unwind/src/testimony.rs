@@ -7,20 +7,21 @@
 use std::collections::BTreeMap;
 
 use crashlens_core::{
-    CppException, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
+    CppException, FaultSite, ForeignCall, Gaps, Observed, Testimony, Thread, Variable,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::fault;
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup};
+use crate::running_op::{self, Kernels};
 use crate::{ProcessSnapshot, ReadMemory, abort_message, exception};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
 
 /// Everything that can be asked.
-#[expect(dead_code, reason = "the readers are being written")]
 pub(crate) struct Scene<'a> {
     /// Threads in the order of `stacks`, the crashed one first.
     pub(crate) snapshot: &'a ProcessSnapshot,
@@ -45,7 +46,7 @@ pub(crate) struct Confidences {
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
-    pub(crate) op: Answer<RunningOp>,
+    pub(crate) kernels: Answer<Kernels>,
 }
 
 impl Default for Confidences {
@@ -56,7 +57,7 @@ impl Default for Confidences {
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
-            op: Err(nobody_looked()),
+            kernels: Err(nobody_looked()),
         }
     }
 }
@@ -70,14 +71,27 @@ impl Confidences {
             foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
             exception: exception::find(scene),
             abort_message: abort_message::find(scene),
+            kernels: running_op::look(scene),
             ..Self::default()
         }
     }
 }
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(
+    told: Confidences,
+    mut fault: Answer<FaultSite>,
+    threads: &[Thread],
+    gaps: &mut Gaps,
+) -> Testimony {
+    if let Ok(Some(site)) = &mut fault {
+        fault::name_cycle(site, threads);
+    }
+    let op = told
+        .kernels
+        .map(|kernels| kernels.and_then(|kernels| running_op::choose(&kernels, threads)));
     Testimony {
+        fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed(
             "the C++ exception",
@@ -85,8 +99,7 @@ pub(crate) fn assemble(told: Confidences, threads: &[Thread], gaps: &mut Gaps) -
             gaps,
         ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
-        op: observed("the running TensorFlow op", told.op, gaps),
-        ..Testimony::default()
+        op: observed("the running TensorFlow op", op, gaps),
     }
 }
 
