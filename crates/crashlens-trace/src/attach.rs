@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Role};
+use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Lineage, Origin, Role};
 use nix::errno::Errno;
 
 use crate::capture::{Dying, read_dying};
@@ -13,6 +13,7 @@ use crate::output::Relay;
 use crate::status::ThreadStatus;
 use crate::supervisor::release::release_all;
 use crate::supervisor::{Aim, End, Supervisor};
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::Watch;
 use crate::{calls, procfs};
@@ -77,8 +78,11 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         ending,
         thread: None,
         registers_at_fault: None,
+        earlier: None,
         oom_kills_before: None,
         locals,
+        timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
+        lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

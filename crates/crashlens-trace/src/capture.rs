@@ -7,11 +7,12 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping,
-    Observed, Output, Registers, Role,
+    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
+    Mapping, Observed, Origin, Output, Parent, Registers, Role, Timeline,
 };
 use crashlens_unwind::{
-    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+    EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
+    Walked, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
@@ -21,7 +22,7 @@ use crate::output::Relay;
 use crate::procfs::ProcessFacts;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs};
+use crate::{calls, host, packages, procfs, witness};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -38,19 +39,26 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
+    /// The mapping that held the faulting address earlier.
+    pub(crate) earlier: Option<EarlierMapping>,
     /// Kills for memory in its control group when supervision began.
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// Memory up to now, where it was sampled.
+    pub(crate) timeline: Option<Timeline>,
+    /// How the process came to be, where that was seen.
+    pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
 
 /// What `/proc` says of a process and its machine.
 pub(crate) struct Sample {
-    facts: ProcessFacts,
-    host: Host,
-    files: LiveFiles,
+    pub(crate) facts: ProcessFacts,
+    pub(crate) host: Host,
+    circumstances: Circumstances,
+    pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
 
@@ -61,6 +69,7 @@ pub(crate) struct Unnamed {
     crashed_thread: Option<u32>,
     registers: Observed<Registers>,
     walked: Walked,
+    lineage: Option<Lineage>,
 }
 
 /// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
@@ -75,8 +84,11 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
+        earlier,
         oom_kills_before,
         locals,
+        timeline,
+        lineage,
         gaps,
     } = dying;
     // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
@@ -85,6 +97,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     let mut sample = Sample::take(alive, role, gaps);
     sample.facts.process.pid = process;
     sample.set_oom_kills_before(oom_kills_before);
+    sample.set_timeline(timeline);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -99,16 +112,19 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
             None,
         )),
     };
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps: sample.maps(),
+        maps,
         signal: ending.signal.map(|signal| SignalAtFault {
             signal,
             code: ending.code.clone(),
             address: ending.address,
             registers: registers.known().copied(),
+            witnessed,
         }),
     };
     let reading = Reading {
@@ -128,6 +144,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         crashed_thread,
         registers,
         walked,
+        lineage,
     }
 }
 
@@ -140,9 +157,16 @@ impl Sample {
         Self {
             facts,
             host,
+            circumstances: Circumstances::default(),
             files: LiveFiles::of(process),
             gaps,
         }
+    }
+
+    /// Adds memory over time.
+    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
+        let timeline = timeline.ok_or("no process could be read");
+        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
     }
 
     /// Completes the facts of the memory control group with the count at the beginning.
@@ -189,6 +213,7 @@ impl Sample {
             crashed_thread: None,
             registers,
             walked,
+            lineage: Some(Lineage::new(Origin::Started)),
         }
     }
 }
@@ -249,11 +274,24 @@ impl Unnamed {
         &mut self.ending
     }
 
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
+    }
+
     /// Names the frames and completes the capture with what the program wrote last.
     pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
         let Sample {
             facts,
             host,
+            circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -270,6 +308,14 @@ impl Unnamed {
             variables: facts.variables,
             limits: facts.limits,
         };
+        let lineage = gaps.observe(
+            "how the process came to be",
+            self.lineage.ok_or("the kernel could not be asked in time"),
+        );
+        let circumstances = Circumstances {
+            lineage,
+            ..circumstances
+        };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
             process: facts.process,
@@ -283,7 +329,7 @@ impl Unnamed {
             host,
             output: Output { stderr },
             testimony: stacks.testimony,
-            circumstances: Circumstances::default(),
+            circumstances,
             gaps,
         };
         CaptureFile {

@@ -4,6 +4,7 @@
 //! [`read_core`] reads what is left of one. Supervised programs see, do and return what they would alone.
 //! This crate states facts; it neither judges them nor prints.
 
+mod agenda;
 mod attach;
 mod bounded;
 mod calls;
@@ -22,20 +23,26 @@ mod host;
 #[doc(hidden)]
 pub mod injection;
 mod interruption;
+mod lineage;
 mod live_files;
 mod live_memory;
+mod map_history;
 mod outcome;
 mod output;
 mod packages;
+mod parent;
 mod procfs;
 mod run;
 mod siginfo;
 mod spawn;
+mod starters;
 mod status;
 mod supervisor;
 mod sys;
+mod timeline;
 mod tracee;
 mod watch;
+mod witness;
 
 pub use attach::{attach, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};

@@ -2,20 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
+use crashlens_core::{Ending, EndingKind, Gaps, Registers, Role, Signal};
 
 use super::Supervisor;
+use crate::agenda::Chore;
 use crate::capture::{Dying, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
 use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
-use crate::{calls, interruption};
+use crate::{calls, interruption, parent};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
 const REPORT_ANYWAY: Duration = Duration::from_secs(2);
+
+/// When it is first looked at why a process has not ended.
+const FIRST_LOOK: Duration = Duration::from_millis(50);
 
 /// The signal that explains a death, where it was received, and with which registers.
 struct Cause {
@@ -147,6 +151,8 @@ impl Supervisor<'_> {
 
     fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -167,15 +173,31 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            timeline,
+            lineage: known.birth.lineage(),
             gaps,
         };
-        let unnamed = read_dying(&mut self.tree, self.watch, dying);
+        let mut unnamed = read_dying(&mut self.tree, self.watch, dying);
+        if role == Role::Child
+            && let Some(parent) = self.tree.known_process_of(unnamed.parent())
+        {
+            // While the child stands still, whose end would change what its parent does.
+            unnamed.set_parent(parent::look(parent));
+        }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
             known.may_live_on = false;
-            self.death_pending_since.get_or_insert_with(Instant::now);
+            if self.death_pending_since.is_none() {
+                let now = Instant::now();
+                self.death_pending_since = Some(now);
+                self.agenda.set(Chore::SlowDeaths, now, FIRST_LOOK);
+            }
         }
     }
 
@@ -199,6 +221,7 @@ impl Supervisor<'_> {
     fn reset_patience(&mut self) {
         if self.deaths_pending().is_empty() {
             self.death_pending_since = None;
+            self.agenda.cancel(Chore::SlowDeaths);
         }
     }
 
@@ -211,8 +234,8 @@ impl Supervisor<'_> {
     }
 
     /// Reports deaths of processes that take long to end, because a core file of theirs is being written or
-    /// because they are held up in the kernel.
-    pub(super) fn report_slow_deaths(&mut self) {
+    /// because they are held up in the kernel. Says when to look again.
+    pub(super) fn report_slow_deaths(&mut self) -> Option<Duration> {
         let waited = self
             .death_pending_since
             .is_some_and(|since| since.elapsed() >= REPORT_ANYWAY);
@@ -223,6 +246,9 @@ impl Supervisor<'_> {
             }
         }
         self.reset_patience();
+        // The longer it takes, the less a moment matters.
+        let since = self.death_pending_since?;
+        Some(FIRST_LOOK.max(since.elapsed() / 10))
     }
 
     /// Reports what is known when supervision ends.
