@@ -6,6 +6,7 @@
 //! are evidence. Pure functions; nothing is read from the machine here.
 
 mod names;
+mod values;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use self::names::{Smell, smell};
+pub use self::values::{
+    HiddenBy, announces_secret, begins_private_key, hidden_by_name, mask_hidden, mask_value,
+};
 
 /// What stands where a secret was.
 pub const MASK: &str = "[masked]";
@@ -168,7 +172,7 @@ pub fn mask_lines(lines: &[String]) -> Vec<String> {
     lines
         .iter()
         .map(|line| {
-            let begins = line.contains("-----BEGIN ") && line.contains("PRIVATE KEY");
+            let begins = begins_private_key(line);
             let masked = in_private_key || begins;
             in_private_key = masked && !line.contains("-----END ");
             if masked {
@@ -186,6 +190,7 @@ pub fn mask_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut secrets: Vec<Range<usize>> = Vec::new();
+    secrets.extend(PRIVATE_KEY.find_iter(text).map(|key| key.range()));
     secrets.extend(TOKEN.find_iter(text).map(|token| token.range()));
     secrets.extend(
         HEADER
@@ -293,6 +298,13 @@ fn is_opaque(value: &str) -> bool {
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)pass|pwd|secret|token|key|auth|credential|bearer|://|eyJ|AKIA|ASIA|AIza|gh[opusr]_|hf_|sk-|xox|glpat|pypi-|ya29|npm_",
+    )
+});
+
+/// A private key that stands in one text, whole or cut off.
+static PRIVATE_KEY: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)",
     )
 });
 

@@ -149,6 +149,7 @@ fn walk_with(
             stacks: &stacks,
             python: python.as_ref(),
             symbols: &lookup,
+            locals: reads_locals,
         }),
         Confidant::Recording(told) => {
             if let Some(python) = &mut python {

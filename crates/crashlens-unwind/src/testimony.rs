@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::image::Images;
 use crate::native::RawStack;
-use crate::python::{PythonState, SymbolLookup};
+use crate::python::{PythonState, SymbolLookup, foreign};
 use crate::{ProcessSnapshot, ReadMemory};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
@@ -32,6 +32,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) stacks: &'a [RawStack],
     pub(crate) python: Option<&'a PythonState>,
     pub(crate) symbols: &'a dyn SymbolLookup,
+    /// Whether the values of variables and arguments are to be told.
+    pub(crate) locals: bool,
 }
 
 /// Variables by thread and frame, frames innermost first as the interpreter lists them.
@@ -67,7 +69,7 @@ impl Confidences {
         let python = scene.python;
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
-            foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
+            foreign_call: foreign::read(scene),
             ..Self::default()
         }
     }

@@ -43,9 +43,9 @@ pub(crate) fn read(scene: &Scene<'_>) -> Answer<ForeignCall> {
         return Ok(None);
     };
     let python = scene.python.ok_or("there is no interpreter")?;
-    let objects = python.objects.ok_or("the layout of objects is not known")?;
+    let format = python.values.ok_or("the layout of objects is not known")?;
     let budget = super::values::budget(scene.confidential);
-    let values = objects.reader(&budget, scene.snapshot);
+    let values = format.reader(&budget, scene.snapshot);
     let window = Window::read(values.memory(), site.low, site.high)
         .map_err(|gap| format!("the stack of the call: {gap}"))?;
     let found = match site.api {

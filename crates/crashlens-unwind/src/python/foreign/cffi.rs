@@ -38,7 +38,12 @@ pub(super) struct Function {
 
 /// The function that is being called, by a buffer that fits its type.
 pub(super) fn function(values: &ValueReader<'_>, window: &Window) -> Option<Function> {
-    let words: Vec<u64> = window.words().map(|(_, word)| word).rev().take(MOST_TRIES).collect();
+    let words: Vec<u64> = window
+        .words()
+        .map(|(_, word)| word)
+        .rev()
+        .take(MOST_TRIES)
+        .collect();
     let callee = words.iter().find_map(|word| callee(values, *word))?;
     let call = words
         .iter()
@@ -98,7 +103,10 @@ fn c_data(values: &ValueReader<'_>, word: u64) -> Option<Object> {
 
 fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
     let object = values.object(kind).ok()?;
-    if !matches!(&*object.type_name, "_cffi_backend.CType" | "_cffi_backend.CTypeDescr") {
+    if !matches!(
+        &*object.type_name,
+        "_cffi_backend.CType" | "_cffi_backend.CTypeDescr"
+    ) {
         return None;
     }
     let is_name = |name: &String| !name.is_empty() && !name.contains(char::is_control);
@@ -111,21 +119,31 @@ fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
 /// The addresses of the values: the buffer begins with them, and each is where the description says.
 fn buffer(values: &ValueReader<'_>, words: &[u64], call: &CallInterface) -> Option<Vec<u64>> {
     let count = call.arguments.len();
-    let offsets = values.words(call.address.checked_add(FIRST_ARGUMENT)?, count).ok()?;
+    let offsets = values
+        .words(call.address.checked_add(FIRST_ARGUMENT)?, count)
+        .ok()?;
     words.iter().find_map(|start| {
         let places = values
             .is_mapped(*start, 8 * count as u64)
             .then(|| values.words(*start, count).ok())??;
         let mut expected = offsets.iter().map(|offset| start.wrapping_add(*offset));
-        places.iter().all(|place| expected.next() == Some(*place)).then_some(places)
+        places
+            .iter()
+            .all(|place| expected.next() == Some(*place))
+            .then_some(places)
     })
 }
 
 /// The innermost tuple of as many arguments.
 fn arguments(values: &ValueReader<'_>, words: &[u64], count: usize) -> Option<Vec<u64>> {
     words.iter().find_map(|word| {
-        let object = values.is_mapped(*word, 32).then(|| values.object(*word).ok())??;
-        let is_alive = values.memory().u64(object.address).is_ok_and(|count| count != 0);
+        let object = values
+            .is_mapped(*word, 32)
+            .then(|| values.object(*word).ok())??;
+        let is_alive = values
+            .memory()
+            .u64(object.address)
+            .is_ok_and(|count| count != 0);
         if &*object.type_name != "tuple" || !is_alive {
             return None;
         }

@@ -64,7 +64,9 @@ pub(super) fn function(
         target,
         name: name(values, object),
         declares: declaration.map(|types| types != 0),
-        declared: declared.and_then(|types| elements(values, types)).unwrap_or_default(),
+        declared: declared
+            .and_then(|types| elements(values, types))
+            .unwrap_or_default(),
     })
 }
 
@@ -80,7 +82,10 @@ pub(super) fn arguments(
     let tuples = candidates.values().filter_map(|(object, times)| {
         let is_tuple = object.is(flags::TUPLE) && &*object.type_name == "tuple";
         // Tuples that are kept for later use are referred to by nobody.
-        let is_alive = values.memory().u64(object.address).is_ok_and(|count| count != 0);
+        let is_alive = values
+            .memory()
+            .u64(object.address)
+            .is_ok_and(|count| count != 0);
         let (elements, length) = (is_tuple && is_alive)
             .then(|| values.elements(object, count).ok())
             .flatten()?;
@@ -129,7 +134,10 @@ fn function_size(values: &ValueReader<'_>, object: &Object) -> Option<u64> {
 
 fn is_function_type(values: &ValueReader<'_>, kind: u64) -> Option<bool> {
     let name = type_name(values, kind)?;
-    Some(matches!(name.as_str(), "_ctypes.PyCFuncPtr" | "_ctypes.CFuncPtr"))
+    Some(matches!(
+        name.as_str(),
+        "_ctypes.PyCFuncPtr" | "_ctypes.CFuncPtr"
+    ))
 }
 
 pub(super) fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
@@ -139,12 +147,18 @@ pub(super) fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
 /// A function that was looked up keeps what it was looked up by: its name and its library.
 fn name(values: &ValueReader<'_>, function: &Object) -> Option<String> {
     let kept = values.pointer(function.address, DATA_KEPT).ok()?;
-    let kept = values.object(kept).ok().filter(|kept| kept.is(flags::TUPLE))?;
+    let kept = values
+        .object(kept)
+        .ok()
+        .filter(|kept| kept.is(flags::TUPLE))?;
     let (elements, _) = values.elements(&kept, 1).ok()?;
     let name = *elements.first()?;
     let is_name = |name: &String| name.len() <= LONGEST_NAME && !name.contains(char::is_control);
     let bytes = || {
-        let object = values.object(name).ok().filter(|object| object.is(flags::BYTES))?;
+        let object = values
+            .object(name)
+            .ok()
+            .filter(|object| object.is(flags::BYTES))?;
         String::from_utf8(values.byte_string(&object).ok()?.0).ok()
     };
     values.text(name).or_else(bytes).filter(is_name)

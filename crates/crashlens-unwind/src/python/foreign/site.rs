@@ -59,10 +59,14 @@ pub(super) fn find(scene: &Scene<'_>) -> Option<Site> {
         is_candidate && calls_by_register(scene, frames[*index].address)
     })?;
     let site = outwards(frames, &parts, innermost)?;
-    let called_back = parts.iter().take(innermost).enumerate().any(|(index, part)| {
-        // The function itself may be one of ctypes' own, such as the one behind `string_at`.
-        *part == Part::Libffi || (*part != Part::Other && index + 1 < innermost)
-    });
+    let called_back = parts
+        .iter()
+        .take(innermost)
+        .enumerate()
+        .any(|(index, part)| {
+            // The function itself may be one of ctypes' own, such as the one behind `string_at`.
+            *part == Part::Libffi || (*part != Part::Other && index + 1 < innermost)
+        });
     (!called_back && !ran_python_inside(scene, site)).then_some(site)
 }
 

@@ -172,7 +172,10 @@ impl Window {
     /// Each word with its address.
     pub(super) fn words(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         let addresses = (self.low..).step_by(8);
-        addresses.zip(self.words.iter().copied()).collect::<Vec<_>>().into_iter()
+        addresses
+            .zip(self.words.iter().copied())
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     pub(super) fn holds(&self, word: u64) -> bool {
@@ -194,7 +197,8 @@ impl Window {
             .filter(|(address, word)| {
                 let types = address.checked_add(8).and_then(|types| self.word(types));
                 // Without arguments the array has no room and may be anywhere.
-                head(*word) && types.is_some_and(|types| self.word(types).is_some() || word >> 32 == 0)
+                head(*word)
+                    && types.is_some_and(|types| self.word(types).is_some() || word >> 32 == 0)
             })
             .find_map(|(address, _)| CallInterface::read(memory, address))
     }
