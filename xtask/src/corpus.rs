@@ -4,6 +4,7 @@
 
 mod case;
 mod compare;
+mod knowledge;
 mod live;
 mod names;
 mod score;
@@ -15,6 +16,7 @@ use anyhow::{Result, bail, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
 use self::case::Case;
+use self::knowledge::Facts;
 use self::score::{Row, Score};
 use crate::{python, workspace};
 
@@ -65,18 +67,54 @@ pub fn run(options: &Options) -> Result<()> {
 
     println!("{}", Row::HEADING);
     let mut score = Score::default();
+    let mut table = Vec::new();
     for (folder, case) in &all {
         if options.cases.is_empty() || options.cases.contains(&case.id) {
-            let row = live::run_case(folder, case, options, &python, &crashlens)?;
+            let (row, facts) = live::run_case(folder, case, options, &python, &crashlens)?;
             print!("{row}");
             for remark in &row.remarks {
                 println!("    (not scored: {remark})");
             }
             score.rows.push(row);
+            table.extend(facts);
         }
     }
     println!("\n{}", score.summary());
-    settle(options, &score)
+    let knowledge = settle_knowledge(options, &table);
+    settle(options, &score).and(knowledge)
+}
+
+/// Compares the table of named facts with the committed one, or writes it.
+fn settle_knowledge(options: &Options, table: &[Facts]) -> Result<()> {
+    let path = workspace::root().join(format!("corpus/knowledge-{}.txt", options.tensorflow));
+    let committed = fs_err::read_to_string(&path).unwrap_or_default();
+    let mut rows = score::blocks(&committed);
+    let mut lost = 0;
+    println!("\n{}", knowledge::heading());
+    for facts in table {
+        let now = facts.to_string();
+        print!("{now}");
+        let before = rows.insert(facts.id.clone(), now.clone());
+        if !options.update && facts.deterministic && before.as_deref() != Some(now.as_str()) {
+            let before = before.unwrap_or_else(|| "nothing\n".to_owned());
+            println!("    differs from the committed row:\n{before}");
+            lost += 1;
+        }
+    }
+    let count = |facts: fn(&Facts) -> usize| table.iter().map(facts).sum::<usize>();
+    println!(
+        "{} facts named, {} missed, in {} deaths",
+        count(Facts::named),
+        count(Facts::missed),
+        table.len()
+    );
+    if options.update {
+        let rows: String = rows.into_values().collect();
+        fs_err::write(&path, format!("{}\n{rows}", knowledge::heading()))?;
+        println!("wrote {}", path.display());
+    }
+    ensure!(lost == 0, "{lost} rows differ from {}", path.display());
+    Ok(())
 }
 
 fn settle(options: &Options, score: &Score) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Role};
+use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Lineage, Origin, Role};
 use nix::errno::Errno;
 
 use crate::capture::{Dying, read_dying};
@@ -79,6 +79,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         registers_at_fault: None,
         oom_kills_before: None,
         locals,
+        lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };
     let unnamed = read_dying(&mut tree, &mut watch, looked_at);

@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping,
-    Observed, Output, Registers, Role,
+    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
+    Mapping, Observed, Origin, Output, Registers, Role,
 };
 use crashlens_unwind::{
     ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
@@ -42,6 +42,8 @@ pub(crate) struct Dying {
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// How the process came to be, where that was seen.
+    pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
@@ -61,6 +63,7 @@ pub(crate) struct Unnamed {
     crashed_thread: Option<u32>,
     registers: Observed<Registers>,
     walked: Walked,
+    lineage: Option<Lineage>,
 }
 
 /// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
@@ -77,6 +80,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         registers_at_fault,
         oom_kills_before,
         locals,
+        lineage,
         gaps,
     } = dying;
     // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
@@ -128,6 +132,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         crashed_thread,
         registers,
         walked,
+        lineage,
     }
 }
 
@@ -189,6 +194,7 @@ impl Sample {
             crashed_thread: None,
             registers,
             walked,
+            lineage: Some(Lineage::new(Origin::Started)),
         }
     }
 }
@@ -270,6 +276,14 @@ impl Unnamed {
             variables: facts.variables,
             limits: facts.limits,
         };
+        let lineage = gaps.observe(
+            "how the process came to be",
+            self.lineage.ok_or("the kernel could not be asked in time"),
+        );
+        let circumstances = Circumstances {
+            lineage,
+            ..Circumstances::default()
+        };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
             process: facts.process,
@@ -283,7 +297,7 @@ impl Unnamed {
             host,
             output: Output { stderr },
             testimony: stacks.testimony,
-            circumstances: Circumstances::default(),
+            circumstances,
             gaps,
         };
         CaptureFile {

@@ -4,6 +4,7 @@
 //! [`read_core`] reads what is left of one. Supervised programs see, do and return what they would alone.
 //! This crate states facts; it neither judges them nor prints.
 
+mod agenda;
 mod attach;
 mod bounded;
 mod calls;
@@ -22,6 +23,7 @@ mod host;
 #[doc(hidden)]
 pub mod injection;
 mod interruption;
+mod lineage;
 mod live_files;
 mod live_memory;
 mod outcome;
@@ -31,6 +33,7 @@ mod procfs;
 mod run;
 mod siginfo;
 mod spawn;
+mod starters;
 mod status;
 mod supervisor;
 mod sys;

@@ -84,6 +84,11 @@ fn observed_maps(pid: u32, gaps: &mut Gaps) -> Observed<Vec<Mapping>> {
     }
 }
 
+/// The mappings of a process, as far as they were understood.
+pub(crate) fn mappings(pid: u32) -> io::Result<Vec<Mapping>> {
+    read_maps(pid).map(|(maps, _)| maps)
+}
+
 fn read_maps(pid: u32) -> io::Result<(Vec<Mapping>, usize)> {
     bounded::read(&home(pid).join("maps"), MAX_MAPS_BYTES).map(|bytes| parse_maps(&bytes))
 }

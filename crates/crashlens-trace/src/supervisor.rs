@@ -11,15 +11,17 @@ mod forward;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crashlens_core::{Gaps, Role};
+use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
 
+use crate::agenda::{Agenda, Chore};
 use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
+use crate::lineage::Birth;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::tracee::Tree;
@@ -69,6 +71,8 @@ pub(crate) struct Supervisor<'a> {
     oom_kills_before: Option<u64>,
     /// Since when a death waits to be reported.
     death_pending_since: Option<Instant>,
+    /// What is to be done by the clock.
+    agenda: Agenda,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -84,6 +88,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let mut tree = Tree::default();
         tree.add(main, main);
+        tree.set_birth(main, Birth::of(Origin::Started));
         let oom_before = OomCounters::read(main);
         Self {
             watch,
@@ -100,6 +105,7 @@ impl<'a> Supervisor<'a> {
             oom_kills_before: oom_before.in_group,
             oom_before,
             death_pending_since: None,
+            agenda: Agenda::default(),
             gaps: Gaps::default(),
         }
     }
@@ -107,6 +113,7 @@ impl<'a> Supervisor<'a> {
     /// Takes over threads that are traced already.
     pub(crate) fn join(&mut self, tree: Tree) {
         self.tree = tree;
+        self.tree.set_all_joined();
     }
 
     /// Supervises until the main process has ended or we are asked to leave.
@@ -119,10 +126,11 @@ impl<'a> Supervisor<'a> {
             if let Some(end) = self.end {
                 break end;
             }
-            match self.watch.next(self.patience()) {
+            self.do_chores();
+            match self.watch.next(self.agenda.patience(Instant::now())) {
                 Ok(Wake::Change { thread, status }) => self.answer(thread, status),
                 Ok(Wake::Signal(signal)) => self.received(&signal),
-                Ok(Wake::TimedOut) => self.report_slow_deaths(),
+                Ok(Wake::TimedOut) => {}
                 Ok(Wake::NothingLeft) => return Err(self.cannot_wait(Errno::ECHILD)),
                 Err(errno) if failures >= MAX_WAIT_FAILURES => return Err(self.cannot_wait(errno)),
                 Err(_) => failures += 1,
@@ -140,11 +148,17 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// How long to wait for events: for ever, unless a death waits to be reported.
-    fn patience(&self) -> Option<Duration> {
-        // The longer it takes, the less a moment matters: 50 ms at first, a tenth of the wait later.
-        self.death_pending_since
-            .map(|since| Duration::from_millis(50).max(since.elapsed() / 10))
+    /// Does what is due. Also between events, which may come without a pause.
+    fn do_chores(&mut self) {
+        let now = Instant::now();
+        while let Some(chore) = self.agenda.take_due(now) {
+            let pause = match chore {
+                Chore::SlowDeaths => self.report_slow_deaths(),
+            };
+            if let Some(pause) = pause {
+                self.agenda.set(chore, Instant::now(), pause);
+            }
+        }
     }
 
     /// Answers one change of a tracee.
@@ -159,6 +173,11 @@ impl<'a> Supervisor<'a> {
         }
         let process = self.tree.process_of(thread);
         self.tree.set_stopped(thread, true);
+        if self.tree.is_new_thread(thread)
+            && let Ok(registers) = calls::registers(thread)
+        {
+            self.tree.set_control_block(thread, registers.fs_base.0);
+        }
         self.main_stands_still &= thread != self.main;
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),

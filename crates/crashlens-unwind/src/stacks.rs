@@ -177,7 +177,8 @@ fn walk_threads(
     recorder: &Recorder<'_>,
     images: &Images,
 ) -> Vec<RawStack> {
-    let mut walker = Walker::new(snapshot, recorder, images);
+    let confidential = recorder.confidential();
+    let mut walker = Walker::new(snapshot, recorder, &confidential, images);
     let walk = |thread: &ThreadState| match &thread.registers {
         None => RawStack {
             frames: Vec::new(),

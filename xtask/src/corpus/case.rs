@@ -21,6 +21,8 @@ pub struct Case {
     pub signal: Option<String>,
     pub si_code: Option<String>,
     pub si_addr: Option<String>,
+    pub cause: Option<String>,
+    pub message: Option<String>,
     pub op: Option<String>,
     pub function: Option<String>,
     pub library: Option<String>,

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::case::{Case, Expected};
 use super::compare::{Observed, compare};
+use super::knowledge::Facts;
 use super::score::Row;
 use super::{Options, copy_folder};
 use crate::command::{self, Ended};
@@ -26,9 +27,9 @@ pub fn run_case(
     options: &Options,
     python: &Path,
     crashlens: &Path,
-) -> Result<Row> {
+) -> Result<(Row, Option<Facts>)> {
     if let Some(reason) = case.obstacle() {
-        return Ok(Row::skipped(case, &reason));
+        return Ok((Row::skipped(case, &reason), None));
     }
     let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
     let place = scratch.path().join(&case.id);
@@ -47,7 +48,24 @@ pub fn run_case(
         copy_folder(&place, &keep.join(&case.id))?;
     }
     let expected = case.expected(&options.tensorflow);
-    Ok(compare(case, &expected, &options.tensorflow, &observed))
+    let row = compare(case, &expected, &options.tensorflow, &observed);
+    let facts = dead(case, &observed)
+        .filter(|_| {
+            expected
+                .iter()
+                .any(|one| matches!(one, Expected::Death { .. }))
+        })
+        .map(|death| Facts::of(case, death, &options.tensorflow));
+    Ok((row, facts))
+}
+
+/// The death that the case is about: that by its signal, where there are several.
+fn dead<'a>(case: &Case, observed: &'a Observed) -> Option<&'a Value> {
+    let deaths = observed.report.as_ref()?.pointer("/deaths")?.as_array()?;
+    let by_signal = |death: &&Value| {
+        death.pointer("/ending/signal").and_then(Value::as_str) == case.signal.as_deref()
+    };
+    deaths.iter().find(by_signal).or(deaths.first())
 }
 
 fn observe(

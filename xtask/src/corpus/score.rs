@@ -232,7 +232,7 @@ fn verdict_of(block: &str) -> &str {
 }
 
 /// The committed rows by case: a row is its line and the indented ones below.
-fn blocks(committed: &str) -> BTreeMap<String, String> {
+pub fn blocks(committed: &str) -> BTreeMap<String, String> {
     let mut blocks = BTreeMap::new();
     let mut current = "";
     for line in committed

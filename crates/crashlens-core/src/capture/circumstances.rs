@@ -23,18 +23,48 @@ pub struct Circumstances {
 pub struct Lineage {
     /// How it was made.
     pub origin: Origin,
-    /// Threads the parent had when it forked.
+    /// The process that made it, which need not be its parent any more.
+    #[serde(default)]
+    pub made_by: Option<u32>,
+    /// Threads the parent had when it forked; null for a process that has become another program since.
     #[serde(default)]
     pub parent_threads_at_fork: Option<u64>,
-    /// Those of them that TensorFlow had started, by their names.
+    /// Those of them that TensorFlow had started; null where that could not be told.
     #[serde(default)]
     pub tensorflow_threads_at_fork: Option<u64>,
+    /// Who had started them, most threads first; the first thread and those that cannot be told are not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starters_at_fork: Vec<ThreadStarter>,
     /// What kind of worker it was, where that can be recognised.
     #[serde(default)]
     pub worker: Option<Worker>,
     /// What the parent was doing when the process died.
     #[serde(default)]
     pub parent: Option<Parent>,
+}
+
+/// A library that had started threads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ThreadStarter {
+    /// File name of the library whose function the threads began with.
+    pub library: String,
+    /// How many.
+    pub threads: u64,
+}
+
+impl Lineage {
+    /// As much as the way of being made says.
+    pub fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            made_by: None,
+            parent_threads_at_fork: None,
+            tensorflow_threads_at_fork: None,
+            starters_at_fork: Vec::new(),
+            worker: None,
+            parent: None,
+        }
+    }
 }
 
 /// How a process was made.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
 
 use super::Supervisor;
+use crate::agenda::Chore;
 use crate::capture::{Dying, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
 use crate::host::OomCounters;
@@ -16,6 +17,9 @@ use crate::{calls, interruption};
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
 const REPORT_ANYWAY: Duration = Duration::from_secs(2);
+
+/// When it is first looked at why a process has not ended.
+const FIRST_LOOK: Duration = Duration::from_millis(50);
 
 /// The signal that explains a death, where it was received, and with which registers.
 struct Cause {
@@ -169,13 +173,18 @@ impl Supervisor<'_> {
             registers_at_fault: cause.registers,
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            lineage: known.birth.lineage(),
             gaps,
         };
         let unnamed = read_dying(&mut self.tree, self.watch, dying);
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
             known.may_live_on = false;
-            self.death_pending_since.get_or_insert_with(Instant::now);
+            if self.death_pending_since.is_none() {
+                let now = Instant::now();
+                self.death_pending_since = Some(now);
+                self.agenda.set(Chore::SlowDeaths, now, FIRST_LOOK);
+            }
         }
     }
 
@@ -199,6 +208,7 @@ impl Supervisor<'_> {
     fn reset_patience(&mut self) {
         if self.deaths_pending().is_empty() {
             self.death_pending_since = None;
+            self.agenda.cancel(Chore::SlowDeaths);
         }
     }
 
@@ -211,8 +221,8 @@ impl Supervisor<'_> {
     }
 
     /// Reports deaths of processes that take long to end, because a core file of theirs is being written or
-    /// because they are held up in the kernel.
-    pub(super) fn report_slow_deaths(&mut self) {
+    /// because they are held up in the kernel. Says when to look again.
+    pub(super) fn report_slow_deaths(&mut self) -> Option<Duration> {
         let waited = self
             .death_pending_since
             .is_some_and(|since| since.elapsed() >= REPORT_ANYWAY);
@@ -223,6 +233,9 @@ impl Supervisor<'_> {
             }
         }
         self.reset_patience();
+        // The longer it takes, the less a moment matters.
+        let since = self.death_pending_since?;
+        Some(FIRST_LOOK.max(since.elapsed() / 10))
     }
 
     /// Reports what is known when supervision ends.

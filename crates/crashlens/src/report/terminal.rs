@@ -3,12 +3,16 @@
 //! Speaks of facts alone. Colour is for emphasis: the text must read as well without. What is shown
 //! comes from a dead process's memory, so nothing of it reaches the terminal as control codes.
 
+mod fault;
 mod headline;
+mod memory;
 mod names;
 mod page;
 mod place;
 mod stack;
 mod threads;
+mod values;
+mod words;
 
 use std::collections::HashMap;
 use std::io::{self, Write};

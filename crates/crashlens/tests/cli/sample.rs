@@ -4,80 +4,12 @@ use std::collections::BTreeMap;
 
 use crashlens_core::capture::*;
 
-const SITE: &str = "/home/ada/job/.venv/lib/python3.11/site-packages";
-const PYTHON: &str = "libpython3.11.so.1.0";
-const CC: &str = "libtensorflow_cc.so.2";
-const FRAMEWORK: &str = "libtensorflow_framework.so.2";
+#[path = "sample_knowledge.rs"]
+mod knowledge;
+#[path = "sample_parts.rs"]
+mod parts;
 
-fn native(library: &str, function: &str) -> Frame {
-    let path = match library {
-        CC | FRAMEWORK | "_pywrap_tfe.so" => format!("{SITE}/tensorflow/{library}"),
-        _ => format!("/usr/lib/{library}"),
-    };
-    Frame::Native(NativeFrame {
-        address: Address(0x7f00_0000_1000),
-        library: Some(library.to_owned()),
-        path: Some(path),
-        module_offset: Some(Address(0x1000)),
-        function: (!function.is_empty()).then(|| function.to_owned()),
-        function_offset: Some(16),
-        source: None,
-        inlined: false,
-        trust: FrameTrust::CallFrameInfo,
-    })
-}
-
-fn python(file: &str, line: u32, function: &str, source: &str) -> Frame {
-    Frame::Python(PythonFrame {
-        file: file.to_owned(),
-        line: Some(line),
-        function: function.to_owned(),
-        source: Some(format!("    {source}")),
-        trust: FrameTrust::Interpreter,
-        locals: Vec::new(),
-    })
-}
-
-fn thread(id: u32, name: &str, role: ThreadRole, frames: Vec<Frame>) -> Thread {
-    Thread {
-        id,
-        name: name.to_owned(),
-        role,
-        crashed: false,
-        holds_gil: Some(false),
-        waits_for_crashed: false,
-        frames,
-        end: StackEnd::Complete,
-    }
-}
-
-fn idle_pool(first: u32, count: u32) -> impl Iterator<Item = Thread> {
-    (first..first + count).map(|id| {
-        let frames = vec![
-            native("libc.so.6", ""),
-            native("libc.so.6", "pthread_cond_wait"),
-            native(FRAMEWORK, "Eigen::ThreadPoolTempl<tsl::thread::EigenEnvironment>::WaitForWork(Eigen::EventCount::Waiter*, tsl::thread::EigenEnvironment::Task*)"),
-            native(FRAMEWORK, "tsl::(anonymous namespace)::PThread::ThreadFn(void*)"),
-            native("libc.so.6", ""),
-        ];
-        thread(id, &format!("tf_Compute/{id}"), ThreadRole::Pool, frames)
-    })
-}
-
-fn module(name: &str, package: Option<(&str, &str)>) -> Module {
-    Module {
-        name: name.to_owned(),
-        path: format!("{SITE}/tensorflow/{name}"),
-        start: Address(0x7f00_0000_0000),
-        end: Address(0x7f00_1000_0000),
-        bias: Address(0x7f00_0000_0000),
-        build_id: Some("5f1c0de5".to_owned()),
-        package: package.map(|(name, version)| Package {
-            name: name.to_owned(),
-            version: version.to_owned(),
-        }),
-    }
-}
+use parts::{CC, FRAMEWORK, PYTHON, SITE, idle_pool, module, native, python, thread};
 
 fn main_python() -> Vec<Frame> {
     let start = [
@@ -273,12 +205,14 @@ pub(crate) fn in_main_thread() -> CrashCapture {
         ThreadRole::Python,
         waiting,
     )]);
-    capture(
+    let mut capture = capture(
         4711,
         Role::Main,
         ending(EndingKind::Signal, 11, "SEGV_MAPERR", Some(0)),
         threads.collect(),
-    )
+    );
+    knowledge::null_field(&mut capture);
+    capture
 }
 
 /// A worker without Python code died in a child process while the main thread waited for it.
@@ -324,12 +258,14 @@ pub(crate) fn in_worker_of_child() -> CrashCapture {
         .into_iter()
         .chain(idle_pool(4791, 2))
         .collect();
-    capture(
+    let mut capture = capture(
         4780,
         Role::Child,
         ending(EndingKind::Signal, 6, "SI_TKILL", None),
         threads,
-    )
+    );
+    knowledge::lost_worker(&mut capture);
+    capture
 }
 
 /// The kernel took the process for its memory.
@@ -352,6 +288,7 @@ pub(crate) fn out_of_memory() -> CrashCapture {
         oom_kills: Some(3),
         oom_kills_before: Some(2),
     });
+    knowledge::growth(&mut capture);
     capture
 }
 
@@ -370,6 +307,7 @@ pub(crate) fn running() -> CrashCapture {
         raised_again: false,
     };
     capture.crashed_thread = None;
+    capture.testimony.fault = Observed::Absent;
     for thread in &mut capture.threads {
         thread.crashed = false;
     }
@@ -400,5 +338,6 @@ pub(crate) fn recursion() -> CrashCapture {
         vec![main],
     );
     capture.output.stderr = Observed::Absent;
+    knowledge::full_stack(&mut capture);
     capture
 }

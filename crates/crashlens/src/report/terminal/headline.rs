@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::{Death, Ending, EndingKind, Role, Signal};
+use crashlens_core::{Death, Ending, EndingKind, Place, Role, Signal};
 
 use super::page::{ALARM, PLAIN, Page, STRONG};
 
@@ -39,14 +39,29 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             let signal = ending
                 .signal
                 .map_or_else(|| "a signal".to_owned(), Signal::name);
+            let place = death.fault.as_ref().and_then(|fault| fault.place.as_ref());
+            let explanation = place
+                .and_then(gloss_place)
+                .map_or_else(|| gloss(ending, death.pid), str::to_owned);
             page.sentence(&[
                 (STRONG, program),
                 (PLAIN, &who),
                 (PLAIN, " died of "),
                 (ALARM, &signal),
-                (PLAIN, &format!(": {}.", gloss(ending, death.pid))),
+                (PLAIN, &format!(": {explanation}.")),
             ])
         }
+    }
+}
+
+/// What is told better by the place that was touched than by the signal.
+fn gloss_place(place: &Place) -> Option<&'static str> {
+    match place {
+        Place::StackOverflow => Some("the stack of a thread was full"),
+        Place::NonCanonical => Some("it used a number as an address that is none"),
+        Place::BeyondFile { .. } => Some("it touched a mapped file behind the file's end"),
+        Place::NoSpace { .. } => Some("there was no room left for the mapped memory it touched"),
+        _ => None,
     }
 }
 

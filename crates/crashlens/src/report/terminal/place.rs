@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crashlens_core::{CulpritThread, Death, EndingKind, MemoryGroup, Signal, ThreadRole};
+use crashlens_core::{CulpritThread, Death, EndingKind, ThreadRole};
 
 use super::names::{clip, file_for_people, function_for_people};
-use super::page::{FAINT, PLAIN, Page, STRONG};
+use super::page::{PLAIN, Page, STRONG};
 use super::threads::gil;
-use super::{Verbosity, View};
+use super::{Verbosity, View, fault, memory, values, words};
 
 /// Columns taken by the label of a fact.
 const MARGIN: usize = 10;
@@ -32,6 +32,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     if let Some(op) = &culprit.op {
         page.fact("TF op", &[(PLAIN, op)])?;
     }
+    write_account(page, death, view)?;
     if let Some(thread) = &culprit.thread {
         let crashed = death.threads.iter().find(|other| other.id == thread.id);
         let gil = gil(crashed.and_then(|crashed| crashed.holds_gil));
@@ -40,7 +41,34 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     if let Some(before) = earlier_fault(death) {
         page.fact("Before", &[(PLAIN, &before)])?;
     }
-    write_memory(page, death)
+    write_circumstances(page, death)
+}
+
+/// What was around it in time and in the process tree.
+fn write_circumstances(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    if let Some(phase) = &death.phase {
+        words::write_phase(page, phase)?;
+    }
+    if let Some(lineage) = &death.lineage {
+        words::write_lineage(page, lineage)?;
+    }
+    memory::write(page, death)
+}
+
+/// The process's own account: what failed, what was called, thrown, said and held.
+fn write_account(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    fault::write(page, death)?;
+    if let Some(call) = &death.foreign_call {
+        words::write_call(page, call)?;
+    }
+    if let Some(exception) = &death.exception {
+        words::write_exception(page, exception)?;
+    }
+    words::write_messages(page, death)?;
+    if view.verbosity == Verbosity::Quiet {
+        return Ok(());
+    }
+    values::write(page, death)
 }
 
 /// What a handler of the program, such as Python's faulthandler, received before the death.
@@ -127,61 +155,4 @@ fn describe(thread: &CulpritThread) -> String {
         ThreadRole::Other => "",
     };
     format!("{} \"{}\"{role}", thread.id, thread.name)
-}
-
-/// The control group's numbers, where the process may have died for them.
-fn write_memory(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
-    let is_kill =
-        death.ending.kind == EndingKind::OomKill || death.ending.signal == Some(Signal::KILL);
-    let Some(group) = death
-        .memory
-        .as_ref()
-        .and_then(|memory| memory.group.as_ref())
-        .filter(|_| is_kill)
-    else {
-        return Ok(());
-    };
-    page.fact(
-        "Memory",
-        &[
-            (PLAIN, &describe_group(group)),
-            (FAINT, &format!(" (control group {})", group.path)),
-        ],
-    )
-}
-
-fn describe_group(group: &MemoryGroup) -> String {
-    let amount =
-        |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", size(bytes)));
-    let kills = group.oom_kills.map(|all| match group.oom_kills_before {
-        Some(before) => format!(
-            "{} killed for memory during the run",
-            all.saturating_sub(before)
-        ),
-        None => format!("{all} killed for memory since the group exists"),
-    });
-    let limit = amount("limit", group.limit).unwrap_or_else(|| "no limit".to_owned());
-    let parts = [
-        Some(limit),
-        amount("highest use", group.peak),
-        amount("in use", group.usage),
-        kills,
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// `1.9 GiB`.
-fn size(bytes: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let mut amount = bytes as f64;
-    let mut unit = 0;
-    while amount >= 1024.0 && unit + 1 < units.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 {
-        format!("{bytes} bytes")
-    } else {
-        format!("{amount:.1} {}", units[unit])
-    }
 }

@@ -10,6 +10,7 @@ use textwrap::core::display_width;
 
 use super::names::{clip, file_for_people, function_for_people, library_for_people, package_of};
 use super::page::{FAINT, PLAIN, Page, STRONG};
+use super::values::assignment;
 use super::{Verbosity, View};
 
 /// Columns in front of what a row says: indent and kind.
@@ -295,10 +296,14 @@ fn write_in_full(page: &mut Page<'_>, frame: &Frame) -> io::Result<()> {
         Frame::Python(python) => {
             let place = python_place(python, None);
             page.fact("Python", &[(STRONG, &place), (FAINT, guess(python.trust))])?;
-            match &python.source {
-                Some(source) => page.verbatim(MARGIN + 2, source.trim()),
-                None => Ok(()),
+            if let Some(source) = &python.source {
+                page.verbatim(MARGIN + 2, source.trim())?;
             }
+            for variable in &python.locals {
+                let room = page.width().saturating_sub(MARGIN + 4);
+                page.verbatim(MARGIN + 4, &assignment(variable, room))?;
+            }
+            Ok(())
         }
     }
 }

@@ -1,0 +1,156 @@
+//! Memory and other things that are limited, where the process may have died for them.
+
+use std::io;
+
+use crashlens_core::{Death, EndingKind, MemoryGroup, Resource, ResourceUse, Signal};
+
+use super::page::{FAINT, PLAIN, Page};
+
+/// A limit of which so many percent are used is worth telling.
+const NEAR: u64 = 95;
+
+/// Writes the numbers of memory and of limits that were nearly used up.
+pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    write_group(page, death)?;
+    write_growth(page, death)?;
+    let near = death
+        .resources
+        .iter()
+        .flatten()
+        .filter(|used| is_near(used));
+    for (index, used) in near.enumerate() {
+        let label = if index == 0 { "Limits" } else { "" };
+        page.fact(
+            label,
+            &[
+                (PLAIN, &describe(used)),
+                (FAINT, &format!(" ({})", used.set_by)),
+            ],
+        )?;
+    }
+    for (index, line) in death.kernel_log.iter().flatten().enumerate().take(3) {
+        let label = if index == 0 { "Kernel" } else { "" };
+        page.fact(label, &[(FAINT, line)])?;
+    }
+    Ok(())
+}
+
+fn is_kill(death: &Death) -> bool {
+    death.ending.kind == EndingKind::OomKill || death.ending.signal == Some(Signal::KILL)
+}
+
+/// The control group's numbers, where the process may have died for them.
+fn write_group(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    let memory = death.memory.as_ref().filter(|_| is_kill(death));
+    let Some(group) = memory.and_then(|memory| memory.group.as_ref()) else {
+        return Ok(());
+    };
+    page.fact(
+        "Memory",
+        &[
+            (PLAIN, &describe_group(group)),
+            (FAINT, &format!(" (control group {})", group.path)),
+        ],
+    )
+}
+
+/// How memory grew at the end, where the process may have died for it.
+fn write_growth(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    let timeline = death.memory.as_ref().filter(|_| is_kill(death));
+    let Some(timeline) = timeline.and_then(|memory| memory.timeline.as_ref()) else {
+        return Ok(());
+    };
+    let Some(last) = timeline.samples.last() else {
+        return Ok(());
+    };
+    let growth = timeline
+        .growth_per_second
+        .filter(|growth| *growth > 0)
+        .map(|growth| format!(", growing by {} a second", size(growth.unsigned_abs())));
+    page.fact(
+        "Growth",
+        &[(
+            PLAIN,
+            &format!(
+                "{} in use at the end{}",
+                size(last.resident),
+                growth.unwrap_or_default()
+            ),
+        )],
+    )
+}
+
+fn is_near(used: &ResourceUse) -> bool {
+    let most = used.peak.max(used.used);
+    let near = most.zip(used.limit).is_some_and(|(most, limit)| {
+        u128::from(most) * 100 >= u128::from(limit) * u128::from(NEAR)
+    });
+    near || used.met.is_some_and(|times| times > 0)
+}
+
+fn describe(used: &ResourceUse) -> String {
+    let (name, is_bytes) = match used.resource {
+        Resource::Memory => ("memory", true),
+        Resource::AddressSpace => ("address space", true),
+        Resource::Threads => ("threads", false),
+        Resource::CpuTime => ("seconds of processor time", false),
+        Resource::FileSize => ("size of a file", true),
+        Resource::OpenFiles => ("open files", false),
+        Resource::SharedMemory => ("shared memory", true),
+        Resource::Disk => ("disk space", true),
+        Resource::Stack => ("stack", true),
+        Resource::LockedMemory => ("locked memory", true),
+    };
+    let amount = |number: Option<u64>| match number {
+        None => "?".to_owned(),
+        Some(number) if is_bytes => size(number),
+        Some(number) => number.to_string(),
+    };
+    let met = used
+        .met
+        .filter(|times| *times > 0)
+        .map_or_else(String::new, |times| {
+            format!(", the limit was met {times} times")
+        });
+    format!(
+        "{name}: {} of {}{met}",
+        amount(used.peak.max(used.used)),
+        amount(used.limit)
+    )
+}
+
+fn describe_group(group: &MemoryGroup) -> String {
+    let amount =
+        |name: &str, bytes: Option<u64>| bytes.map(|bytes| format!("{name} {}", size(bytes)));
+    let kills = group.oom_kills.map(|all| match group.oom_kills_before {
+        Some(before) => format!(
+            "{} killed for memory during the run",
+            all.saturating_sub(before)
+        ),
+        None => format!("{all} killed for memory since the group exists"),
+    });
+    let limit = amount("limit", group.limit).unwrap_or_else(|| "no limit".to_owned());
+    let parts = [
+        Some(limit),
+        amount("highest use", group.peak),
+        amount("in use", group.usage),
+        kills,
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// `1.9 GiB`.
+pub(super) fn size(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut amount = bytes as f64;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < units.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 {
+        format!("{bytes} bytes")
+    } else {
+        format!("{amount:.1} {}", units[unit])
+    }
+}

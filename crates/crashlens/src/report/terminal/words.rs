@@ -1,0 +1,199 @@
+//! What was said, thrown, called and passed: the process's own account of its end.
+
+use std::io;
+
+use crashlens_core::{
+    CppException, Death, ExceptionState, ForeignArgument, ForeignCall, Lineage, Message, Origin,
+    Parent, Phase, PointerTarget,
+};
+
+use super::names::{clip, file_for_people};
+use super::page::{FAINT, PLAIN, Page, STRONG};
+use super::values::in_words;
+
+/// So many messages are shown.
+const MESSAGES_SHOWN: usize = 3;
+
+/// Writes what was said: the last fatal messages, at most a few.
+pub(super) fn write_messages(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    let fatal: Vec<&Message> = death
+        .messages
+        .iter()
+        .filter(|message| message.fatal)
+        .collect();
+    let first = fatal.len().saturating_sub(MESSAGES_SHOWN);
+    for (index, message) in fatal.iter().skip(first).enumerate() {
+        let label = if index == 0 { "Said" } else { "" };
+        let crashed = death.culprit.thread.as_ref().map(|thread| thread.id);
+        let who = message
+            .thread
+            .filter(|thread| Some(*thread) != crashed)
+            .map_or_else(String::new, |thread| format!(" (thread {thread})"));
+        let room = page.width().saturating_sub(10) * 4;
+        page.fact(
+            label,
+            &[(STRONG, &clip(&message.text, room)), (FAINT, &who)],
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the C++ exception that was in flight.
+pub(super) fn write_exception(page: &mut Page<'_>, exception: &CppException) -> io::Result<()> {
+    let what = exception
+        .what
+        .as_ref()
+        .map_or_else(String::new, |what| format!(" \"{what}\""));
+    let state = match exception.state {
+        ExceptionState::Uncaught => ", a C++ exception that nothing caught",
+        ExceptionState::Caught => ", a C++ exception that was being handled",
+        ExceptionState::Unknown => ", a C++ exception",
+    };
+    page.fact(
+        "Thrown",
+        &[
+            (STRONG, &exception.type_name),
+            (PLAIN, &what),
+            (PLAIN, state),
+        ],
+    )?;
+    match exception.thrown_from.first() {
+        Some(function) => {
+            let room = page.width().saturating_sub(22);
+            page.fact(
+                "",
+                &[(PLAIN, &format!("thrown from {}", clip(function, room)))],
+            )
+        }
+        None => Ok(()),
+    }
+}
+
+/// Writes the call into a foreign library.
+pub(super) fn write_call(page: &mut Page<'_>, call: &ForeignCall) -> io::Result<()> {
+    let function = match (&call.function, call.address) {
+        (Some(function), _) => function.clone(),
+        (None, Some(address)) => format!("the function at {address}"),
+        (None, None) => "a function".to_owned(),
+    };
+    let arguments: Vec<String> = call.arguments.iter().map(argument).collect();
+    let undeclared = if call.declared == Some(false) {
+        "; its argument types are not declared"
+    } else {
+        ""
+    };
+    page.fact(
+        "Call",
+        &[
+            (STRONG, &format!("{function}({})", arguments.join(", "))),
+            (PLAIN, &format!(" through {}{undeclared}", call.api)),
+        ],
+    )?;
+    for (index, passed) in call.arguments.iter().enumerate() {
+        if let Some(text) = bad_argument(index, passed) {
+            page.fact("", &[(PLAIN, &text)])?;
+        }
+    }
+    Ok(())
+}
+
+fn argument(passed: &ForeignArgument) -> String {
+    let text = in_words(&passed.value, 40);
+    match passed.pointer {
+        Some(pointer) if !text.contains(&pointer.to_string()) => format!("{text} = {pointer}"),
+        _ => text,
+    }
+}
+
+fn bad_argument(index: usize, passed: &ForeignArgument) -> Option<String> {
+    let what = match passed.target? {
+        PointerTarget::Null => "is a null pointer",
+        PointerTarget::Unmapped => "points to nothing",
+        PointerTarget::Mapped => return None,
+    };
+    Some(format!("argument {} {what}", index + 1))
+}
+
+/// Writes what the program was busy with, where that is more than "running".
+pub(super) fn write_phase(page: &mut Page<'_>, phase: &Phase) -> io::Result<()> {
+    let text = match phase {
+        Phase::Importing { module, wanted } => match (module, wanted) {
+            (Some(module), Some(wanted)) if module != wanted => {
+                format!("importing {module}, on behalf of import {wanted}")
+            }
+            (Some(module), _) | (None, Some(module)) => format!("importing {module}"),
+            (None, None) => "importing a module".to_owned(),
+        },
+        Phase::Training => "training a model".to_owned(),
+        Phase::Evaluating => "evaluating a model".to_owned(),
+        Phase::Predicting => "predicting with a model".to_owned(),
+        Phase::Saving => "saving a model or other state".to_owned(),
+        Phase::Loading => "loading a model or other state".to_owned(),
+        Phase::IteratingDataset => "reading from a dataset".to_owned(),
+        Phase::Exiting => "leaving: the interpreter was shutting down".to_owned(),
+        Phase::Running => return Ok(()),
+    };
+    page.fact("Busy", &[(PLAIN, &text)])
+}
+
+/// Writes where a child process came from, and what becomes of its parent.
+pub(super) fn write_lineage(page: &mut Page<'_>, lineage: &Lineage) -> io::Result<()> {
+    let origin = match lineage.origin {
+        Origin::Forked => "a copy of its parent (fork)",
+        Origin::Spawned => "a program that its parent started",
+        Origin::Started | Origin::Joined => return Ok(()),
+    };
+    let worker = lineage.worker.as_ref().map_or_else(String::new, |worker| {
+        let name = worker
+            .name
+            .as_ref()
+            .map_or_else(String::new, |name| format!(" \"{name}\""));
+        format!(", a worker of {}{name}", worker.kind)
+    });
+    let threads = lineage
+        .tensorflow_threads_at_fork
+        .filter(|threads| *threads > 0 && lineage.origin == Origin::Forked)
+        .map_or_else(String::new, |threads| {
+            format!(", made when TensorFlow had already started {threads} threads in the parent")
+        });
+    page.fact("Child", &[(PLAIN, &format!("{origin}{worker}{threads}"))])?;
+    if let Some(task) = lineage
+        .worker
+        .as_ref()
+        .and_then(|worker| worker.task.as_ref())
+    {
+        let room = page.width().saturating_sub(22);
+        page.fact(
+            "",
+            &[(PLAIN, &format!("its task was {}", clip(task, room)))],
+        )?;
+    }
+    match &lineage.parent {
+        Some(parent) => write_parent(page, parent),
+        None => Ok(()),
+    }
+}
+
+fn write_parent(page: &mut Page<'_>, parent: &Parent) -> io::Result<()> {
+    let Some(frame) = parent.frames.first() else {
+        return Ok(());
+    };
+    let line = frame
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    let place = format!("{}{line}", file_for_people(&frame.file, None));
+    let waits = match parent.waits_for_ever {
+        Some(true) => "; it waits for a result that will never come",
+        _ => "",
+    };
+    page.fact(
+        "Parent",
+        &[(
+            PLAIN,
+            &format!(
+                "process {} was in {} ({place}){waits}",
+                parent.pid, frame.function
+            ),
+        )],
+    )
+}
