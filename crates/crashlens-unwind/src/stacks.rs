@@ -229,12 +229,14 @@ impl Walked {
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
         let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
-        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
-            if let Some(image) = self.images.at(frame.lookup) {
+        let frames = self.stacks.iter().flat_map(|stack| &stack.frames);
+        let told = self.confidences.unnamed_addresses();
+        for address in frames.map(|frame| frame.lookup).chain(told) {
+            if let Some(image) = self.images.at(address) {
                 let (_, addresses) = by_start
                     .entry(image.module.start)
                     .or_insert_with(|| (&image.module, Vec::new()));
-                addresses.push(frame.lookup);
+                addresses.push(address);
             }
         }
         by_start
@@ -298,7 +300,7 @@ impl Walked {
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
         let modules = self.images.modules();
-        let testimony = testimony::assemble(self.confidences.clone(), &threads, gaps);
+        let testimony = testimony::assemble(self.confidences.clone(), &names, &threads, gaps);
         let recording = Recording::new(
             self.snapshot,
             self.memory,

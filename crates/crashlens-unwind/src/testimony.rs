@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
+use crate::symbols::FrameName;
 use crate::{ProcessSnapshot, ReadMemory};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
@@ -35,6 +36,9 @@ pub(crate) struct Scene<'a> {
     /// Whether the values of variables and arguments are to be told.
     pub(crate) locals: bool,
 }
+
+/// What was found for each address.
+pub(crate) type Names = BTreeMap<u64, Vec<FrameName>>;
 
 /// Variables by thread and frame, frames innermost first as the interpreter lists them.
 pub(crate) type Locals = BTreeMap<u32, Vec<Vec<Variable>>>;
@@ -75,8 +79,37 @@ impl Confidences {
     }
 }
 
+impl Confidences {
+    /// Addresses that are to be named beside those of the frames.
+    pub(crate) fn unnamed_addresses(&self) -> Vec<u64> {
+        let call = self.foreign_call.iter().flatten().next();
+        let unnamed = call.filter(|call| call.function.is_none());
+        let address = unnamed.and_then(|call| call.address);
+        address.into_iter().map(|address| address.0).collect()
+    }
+
+    fn name(&mut self, names: &Names) {
+        let Ok(Some(call)) = &mut self.foreign_call else {
+            return;
+        };
+        let address = call.address.filter(|_| call.function.is_none());
+        let found = address.and_then(|address| names.get(&address.0));
+        // Only a function that begins there is the one that was called.
+        let begins = |name: &&FrameName| !name.inlined && name.offset == Some(0);
+        if let Some(name) = found.and_then(|found| found.iter().find(begins)) {
+            call.function.clone_from(&name.function);
+        }
+    }
+}
+
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, _threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(
+    mut told: Confidences,
+    names: &Names,
+    _threads: &[Thread],
+    gaps: &mut Gaps,
+) -> Testimony {
+    told.name(names);
     Testimony {
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed("the C++ exception", told.exception, gaps),

@@ -49,6 +49,15 @@ pub enum ForeignApi {
     Cffi,
 }
 
+impl std::fmt::Display for ForeignApi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ctypes => "ctypes",
+            Self::Cffi => "cffi",
+        })
+    }
+}
+
 /// One argument of a foreign call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ForeignArgument {

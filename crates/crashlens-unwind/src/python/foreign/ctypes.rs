@@ -21,9 +21,8 @@ const TYPE_BASIC_SIZE: u64 = 32;
 const TYPE_BASE: u64 = 256;
 const TYPE_DICTIONARY: u64 = 264;
 
-/// `CDataObject`: where its bytes are, and what it keeps alive. The same in all versions.
+/// `CDataObject`: where its bytes are. The same in all versions.
 const DATA_POINTER: u64 = 16;
-const DATA_KEPT: u64 = 64;
 /// `PyCFuncPtrObject`, from its end: `argtypes`, before the result's type, its checker, the error check and the
 /// flags of the parameters. What comes before differs in size.
 const ARGUMENT_TYPES_FROM_END: u64 = 40;
@@ -144,24 +143,11 @@ pub(super) fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
     values.c_string(values.pointer(kind, TYPE_NAME).ok()?, LONGEST_NAME)
 }
 
-/// A function that was looked up keeps what it was looked up by: its name and its library.
+/// Libraries give the functions that are looked up in them their name.
 fn name(values: &ValueReader<'_>, function: &Object) -> Option<String> {
-    let kept = values.pointer(function.address, DATA_KEPT).ok()?;
-    let kept = values
-        .object(kept)
-        .ok()
-        .filter(|kept| kept.is(flags::TUPLE))?;
-    let (elements, _) = values.elements(&kept, 1).ok()?;
-    let name = *elements.first()?;
-    let is_name = |name: &String| name.len() <= LONGEST_NAME && !name.contains(char::is_control);
-    let bytes = || {
-        let object = values
-            .object(name)
-            .ok()
-            .filter(|object| object.is(flags::BYTES))?;
-        String::from_utf8(values.byte_string(&object).ok()?.0).ok()
-    };
-    values.text(name).or_else(bytes).filter(is_name)
+    let name = values.text(values.attribute(function, "__name__")?)?;
+    let is_name = name.len() <= LONGEST_NAME && !name.contains(char::is_control);
+    (is_name && !name.is_empty()).then_some(name)
 }
 
 /// Address of the declared types, the function's own or those of its class; 0 for none.
