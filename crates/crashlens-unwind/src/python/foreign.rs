@@ -3,6 +3,7 @@
 //! Responsible for what is called and with which arguments. What was passed is read from the records of libffi's
 //! caller on the native stack, which every version has in the same form; only the Python values come from objects.
 
+mod arguments;
 mod cffi;
 mod ctypes;
 mod imports;
@@ -59,14 +60,15 @@ pub(crate) fn read(scene: &Scene<'_>) -> Answer<ForeignCall> {
 fn by_ctypes(scene: &Scene<'_>, values: &ValueReader<'_>, window: &Window) -> Option<Found> {
     let call = window.call_interface(values.memory());
     let function = ctypes::function(values, window, call.as_ref())?;
-    let passed = call.as_ref().and_then(|call| {
-        let places = window.ctypes_values(call)?;
-        Some(call.values(values.memory(), &places))
+    let passed = call.as_ref().map(|call| {
+        let places = window.ctypes_values(call).unwrap_or_default();
+        call.values(values.memory(), &places)
     });
     let passed = passed.unwrap_or_default();
     let arguments = call
         .as_ref()
-        .and_then(|call| ctypes::arguments(values, window, call, &passed));
+        .map(|call| arguments::objects(values, window, call.address))
+        .and_then(|objects| arguments::find(values, &objects, &passed));
     let name_of_type = |kind: &u64| ctypes::type_name(values, *kind).unwrap_or_default();
     Some(Found {
         function: function
@@ -121,9 +123,13 @@ fn tell(scene: &Scene<'_>, values: &ValueReader<'_>, api: ForeignApi, found: Fou
         let number = object.and_then(|object| values.integer(object));
         let pointer = passed.and_then(|passed| pointer(scene.snapshot, passed));
         ForeignArgument {
-            value: object
-                .filter(|_| scene.locals)
-                .map(|object| values.value(object)),
+            value: object.filter(|_| scene.locals).map(|object| {
+                let mut value = values.value(object);
+                let number = || ctypes::number(values, object, passed?);
+                let pointer = || cffi::pointer(values, object, passed?);
+                value.text = value.text.or_else(number).or_else(pointer);
+                value
+            }),
             declared: found
                 .declared
                 .get(index)

@@ -3,16 +3,14 @@
 //! The function is a `CData` whose type describes the call; the values are in a buffer that begins with the
 //! addresses of all of them.
 
-use super::super::values::{Object, ValueReader, flags};
+use super::super::values::{ValueReader, flags};
+use super::arguments::{self, CFFI_DATA, CFFI_TYPE, is_cffi_data, is_cffi_type};
 use super::window::{CallInterface, Passed, Window};
 
 /// Words of the stack that are tried.
 const MOST_TRIES: usize = 1024;
 const LONGEST_NAME: usize = 256;
 
-/// `CDataObject`.
-const TYPE: u64 = 16;
-const DATA: u64 = 24;
 /// `CTypeDescrObject`: a tuple of convention, result and arguments, and the description of the call.
 const PARTS: u64 = 32;
 const CALL: u64 = 40;
@@ -56,10 +54,10 @@ pub(super) fn function(values: &ValueReader<'_>, window: &Window) -> Option<Func
             Some(call.values(values.memory(), &places))
         });
     let passed = call.unwrap_or_default();
-    let count = passed.len().max(callee.declared.len());
+    let arguments = arguments::find(values, &arguments::objects(values, window, 0), &passed);
     Some(Function {
         target: callee.target,
-        arguments: arguments(values, &words, count),
+        arguments,
         declared: callee.declared,
         passed,
     })
@@ -73,8 +71,11 @@ struct Callee {
 }
 
 fn callee(values: &ValueReader<'_>, word: u64) -> Option<Callee> {
-    let object = c_data(values, word)?;
-    let kind = values.pointer(object.address, TYPE).ok()?;
+    let object = values
+        .is_mapped(word, 32)
+        .then(|| values.object(word).ok())?
+        .filter(|object| is_cffi_data(values, object))?;
+    let kind = values.pointer(object.address, CFFI_TYPE).ok()?;
     let kinds = values.pointer(kind, TYPE_FLAGS).ok()? as u32;
     if kinds & FUNCTION_POINTER == 0 {
         return None;
@@ -85,28 +86,15 @@ fn callee(values: &ValueReader<'_>, word: u64) -> Option<Callee> {
         .then(|| values.elements(&parts, 64).ok())??;
     let name = |kind: &u64| type_name(values, *kind);
     Some(Callee {
-        target: values.pointer(object.address, DATA).ok()?,
+        target: values.pointer(object.address, CFFI_DATA).ok()?,
         call: values.pointer(kind, CALL).ok()?,
         declared: parts.iter().skip(2).map(name).collect::<Option<_>>()?,
     })
 }
 
-/// The object at `word`, if it is one of cffi's.
-fn c_data(values: &ValueReader<'_>, word: u64) -> Option<Object> {
-    let object = values
-        .is_mapped(word, 32)
-        .then(|| values.object(word).ok())??;
-    let bases = values.bases(&object);
-    let is_data = |name: &str| matches!(name, "_cffi_backend._CDataBase" | "_cffi_backend.CData");
-    bases.iter().any(|name| is_data(name)).then_some(object)
-}
-
 fn type_name(values: &ValueReader<'_>, kind: u64) -> Option<String> {
     let object = values.object(kind).ok()?;
-    if !matches!(
-        &*object.type_name,
-        "_cffi_backend.CType" | "_cffi_backend.CTypeDescr"
-    ) {
+    if !is_cffi_type(&object) {
         return None;
     }
     let is_name = |name: &String| !name.is_empty() && !name.contains(char::is_control);
@@ -134,20 +122,15 @@ fn buffer(values: &ValueReader<'_>, words: &[u64], call: &CallInterface) -> Opti
     })
 }
 
-/// The innermost tuple of as many arguments.
-fn arguments(values: &ValueReader<'_>, words: &[u64], count: usize) -> Option<Vec<u64>> {
-    words.iter().find_map(|word| {
-        let object = values
-            .is_mapped(*word, 32)
-            .then(|| values.object(*word).ok())??;
-        let is_alive = values
-            .memory()
-            .u64(object.address)
-            .is_ok_and(|count| count != 0);
-        if &*object.type_name != "tuple" || !is_alive {
-            return None;
-        }
-        let (elements, length) = values.elements(&object, count).ok()?;
-        (length == count as u64).then_some(elements)
+/// A pointer of cffi as Python writes it: `<cdata 'char *' 0x7f5c10>`.
+pub(super) fn pointer(values: &ValueReader<'_>, object: u64, passed: Passed) -> Option<String> {
+    let object = values.object(object).ok()?;
+    let bits = passed
+        .bits
+        .filter(|_| passed.kind.is_pointer() && is_cffi_data(values, &object))?;
+    let name = type_name(values, values.pointer(object.address, CFFI_TYPE).ok()?)?;
+    Some(match bits {
+        0 => format!("<cdata '{name}' NULL>"),
+        _ => format!("<cdata '{name}' {bits:#x}>"),
     })
 }

@@ -98,6 +98,18 @@ impl FfiType {
         matches!(self.code, 1 | 5..=12)
     }
 
+    /// The number that the value in a register is.
+    pub(super) fn number(self, bits: u64) -> Option<i128> {
+        let signed = matches!(self.code, 1 | 6 | 8 | 10 | 12);
+        self.is_integer().then(|| {
+            if signed {
+                i128::from(bits.cast_signed())
+            } else {
+                i128::from(bits)
+            }
+        })
+    }
+
     fn is_structure(self) -> bool {
         self.code == 13
     }
@@ -148,13 +160,15 @@ impl CallInterface {
         })
     }
 
-    /// The arguments' values; `places` has the address of each.
+    /// The arguments' values; `places` has the address of each, or nothing.
     pub(super) fn values(&self, memory: &dyn ReadMemory, places: &[u64]) -> Vec<Passed> {
-        let passed = |(&(_, kind), &place): (&(u64, FfiType), &u64)| Passed {
+        let passed = |(index, &(_, kind)): (usize, &(u64, FfiType))| Passed {
             kind,
-            bits: kind.value(memory, place),
+            bits: places
+                .get(index)
+                .and_then(|place| kind.value(memory, *place)),
         };
-        self.arguments.iter().zip(places).map(passed).collect()
+        self.arguments.iter().enumerate().map(passed).collect()
     }
 }
 
