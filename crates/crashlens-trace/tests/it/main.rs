@@ -13,6 +13,7 @@ mod degraded;
 mod exit_status;
 mod failures;
 mod first_chance;
+mod foreign_calls;
 mod lineage;
 mod processes;
 mod signals;
