@@ -119,13 +119,13 @@ pub(crate) fn read_dying(
             None,
         )),
     };
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     if ending.signal == Some(Signal(libc::SIGXFSZ))
         && let Observed::Known(registers) = &registers
     {
         sample.note_written_file(alive, registers.rdi.0);
     }
-    let maps = sample.maps();
-    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
@@ -308,18 +308,6 @@ impl Unnamed {
         &mut self.ending
     }
 
-    /// Adds what the kernel logged of the process, which it does not before the process ends. Of processes that
-    /// are traced it logs only kills and broken memory: for other deaths a log that is closed is no loss.
-    pub(crate) fn add_kernel_log(&mut self, ledger: &mut OomLedger) {
-        let sample = &mut self.sample;
-        let told = matches!(self.ending.signal, Some(Signal::KILL | Signal::BUS));
-        sample.circumstances.kernel_log = match ledger.log_about(sample.facts.process.pid) {
-            Ok(lines) => Observed::Known(lines),
-            Err(reason) if told => Observed::Unknown(sample.gaps.add("kernel log", reason, None)),
-            Err(_) => Observed::default(),
-        };
-    }
-
     /// The parent of the process when it was read; 0 when unknown.
     pub(crate) fn parent(&self) -> u32 {
         self.sample.facts.process.parent_pid
@@ -330,6 +318,18 @@ impl Unnamed {
         if let Some(lineage) = &mut self.lineage {
             lineage.parent = parent;
         }
+    }
+
+    /// Adds what the kernel logged of the process, which it does not before the process ends. Of processes that
+    /// are traced it logs only kills and broken memory: for other deaths a log that is closed is no loss.
+    pub(crate) fn add_kernel_log(&mut self, ledger: &mut OomLedger) {
+        let sample = &mut self.sample;
+        let told = matches!(self.ending.signal, Some(Signal::KILL | Signal::BUS));
+        sample.circumstances.kernel_log = match ledger.log_about(sample.facts.process.pid) {
+            Ok(lines) => Observed::Known(lines),
+            Err(reason) if told => Observed::Unknown(sample.gaps.add("kernel log", reason, None)),
+            Err(_) => Observed::default(),
+        };
     }
 
     /// Names the frames and completes the capture with what the program wrote last.

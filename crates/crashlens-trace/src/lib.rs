@@ -35,6 +35,7 @@ mod output;
 mod packages;
 mod parent;
 mod procfs;
+mod progress;
 mod resources;
 mod run;
 mod siginfo;
@@ -48,8 +49,8 @@ mod tracee;
 mod watch;
 mod witness;
 
-pub use attach::{attach, look_at};
+pub use attach::{attach, command_of, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
-pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
+pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};
 pub use run::supervise;

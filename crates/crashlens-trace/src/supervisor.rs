@@ -8,6 +8,7 @@ mod crash;
 mod exec;
 mod first_process;
 mod forward;
+mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
@@ -25,6 +26,7 @@ use crate::map_history;
 use crate::oom::OomLedger;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::progress::Idleness;
 use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
@@ -76,6 +78,8 @@ pub(crate) struct Supervisor<'a> {
     agenda: Agenda,
     /// Memory of all processes over time.
     memory: MemoryWatch,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -108,6 +112,7 @@ impl<'a> Supervisor<'a> {
             death_pending_since: None,
             agenda: Agenda::default(),
             memory: MemoryWatch::start(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -127,6 +132,7 @@ impl<'a> Supervisor<'a> {
         self.agenda
             .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
         self.agenda.set(Chore::Memory, now, Duration::ZERO);
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -161,6 +167,7 @@ impl<'a> Supervisor<'a> {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
                 Chore::Mappings => Some(self.remember_mappings()),
+                Chore::Progress => self.look_for_hang(),
                 Chore::Memory => Some(self.sample_memory()),
                 // Only where tracing is refused.
                 Chore::Look => None,
