@@ -121,11 +121,7 @@ pub(crate) fn read_dying(
     };
     let maps = sample.maps();
     let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
-    if ending.signal == Some(Signal(libc::SIGXFSZ))
-        && let Observed::Known(registers) = &registers
-    {
-        sample.note_written_file(alive, registers.rdi.0);
-    }
+    sample.complete_resources(alive, &ending, registers.known());
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
@@ -204,9 +200,20 @@ impl Sample {
         }
     }
 
-    fn note_written_file(&mut self, process: u32, descriptor: u64) {
-        if let Observed::Known(uses) = &mut self.circumstances.resources {
-            resources::note_written_file(uses, process, descriptor);
+    /// Adds to the limits what the signal says of them.
+    fn complete_resources(&mut self, alive: u32, ending: &Ending, registers: Option<&Registers>) {
+        let Observed::Known(uses) = &mut self.circumstances.resources else {
+            return;
+        };
+        let by_kernel = ending.code.as_deref() == Some("SI_KERNEL");
+        match (ending.signal, registers) {
+            (Some(Signal(libc::SIGXFSZ)), Some(registers)) => {
+                resources::note_written_file(uses, alive, registers.rdi.0);
+            }
+            (Some(Signal(libc::SIGXCPU)), _) if by_kernel => {
+                resources::undo_raised_cpu_limit(uses);
+            }
+            _ => {}
         }
     }
 
