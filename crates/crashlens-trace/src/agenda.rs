@@ -16,6 +16,10 @@ pub(crate) enum Chore {
     SlowDeaths,
     /// Look whether the tree makes progress.
     Progress,
+    /// Remember what is mapped.
+    Mappings,
+    /// Take a sample of the memory of all processes.
+    Memory,
 }
 
 /// When each chore is due.

@@ -13,6 +13,7 @@ use crate::output::Relay;
 use crate::status::ThreadStatus;
 use crate::supervisor::release::release_all;
 use crate::supervisor::{Aim, End, Supervisor};
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::Watch;
 use crate::{calls, procfs};
@@ -71,8 +72,10 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         ending: Ending::running(),
         thread: None,
         registers_at_fault: None,
+        earlier: None,
         oom_kills_before: None,
         locals,
+        timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
         lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };

@@ -26,6 +26,7 @@ mod interruption;
 mod lineage;
 mod live_files;
 mod live_memory;
+mod map_history;
 mod outcome;
 mod output;
 mod packages;
@@ -39,8 +40,10 @@ mod starters;
 mod status;
 mod supervisor;
 mod sys;
+mod timeline;
 mod tracee;
 mod watch;
+mod witness;
 
 pub use attach::{attach, command_of, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};

@@ -12,7 +12,7 @@ mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
@@ -23,9 +23,11 @@ use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
 use crate::lineage::Birth;
+use crate::map_history;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::progress::Idleness;
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -58,7 +60,7 @@ pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
     relay: &'a Relay,
-    tree: Tree,
+    pub(crate) tree: Tree,
     main: u32,
     aim: Aim,
     options: Options,
@@ -77,6 +79,8 @@ pub(crate) struct Supervisor<'a> {
     agenda: Agenda,
     /// How long there was no progress, where hangs are to be reported.
     idleness: Option<Idleness>,
+    /// Memory of all processes over time.
+    memory: MemoryWatch,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -111,6 +115,7 @@ impl<'a> Supervisor<'a> {
             death_pending_since: None,
             agenda: Agenda::default(),
             idleness: None,
+            memory: MemoryWatch::start(),
             gaps: Gaps::default(),
         }
     }
@@ -127,6 +132,10 @@ impl<'a> Supervisor<'a> {
             self.step_new_processes();
         }
         self.watch_progress();
+        let now = Instant::now();
+        self.agenda
+            .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
+        self.agenda.set(Chore::Memory, now, Duration::ZERO);
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -161,6 +170,8 @@ impl<'a> Supervisor<'a> {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
                 Chore::Progress => self.look_for_hang(),
+                Chore::Mappings => Some(self.remember_mappings()),
+                Chore::Memory => Some(self.memory.tick(self.tree.process_ids())),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);

@@ -7,6 +7,7 @@ use crashlens_core::Origin;
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
 use crate::lineage::{Birth, Crowd};
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
 use crate::starters::Starters;
 use crate::status::ThreadStatus;
@@ -37,6 +38,8 @@ pub(crate) const STEPS_OF_WRAPPER: u16 = 1000;
 pub(crate) struct TracedProcess {
     /// Faults its handlers received.
     pub(crate) faults: FaultHistory,
+    /// What was mapped in it.
+    pub(crate) mapped: MapHistory,
     /// The last signal that was passed to it, and the thread it reached.
     pub(crate) last_signal: Option<(u32, SignalRecord)>,
     /// How far its death has come.
@@ -174,6 +177,11 @@ impl Tree {
         self.processes
             .iter_mut()
             .map(|(id, process)| (*id, process))
+    }
+
+    /// The ids of all processes.
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
     }
 
     /// Notes that a thread stands still, or goes on.

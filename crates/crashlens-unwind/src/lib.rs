@@ -9,6 +9,7 @@
 
 mod cfi;
 pub mod core_file;
+mod fault;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -20,6 +21,7 @@ mod native;
 pub mod python;
 mod recording;
 mod roles;
+mod running_op;
 mod snapshot;
 mod source;
 mod stacks;
@@ -31,5 +33,7 @@ pub use files::{FileBytes, Files, NoFiles};
 pub use glance::{glance, read_sources, steady};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
-pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};
+pub use snapshot::{
+    EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
+};
 pub use stacks::{Reading, Stacks, Walked, replay, walk};

@@ -7,13 +7,15 @@
 use std::collections::BTreeMap;
 
 use crashlens_core::{
-    CppException, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
+    CppException, FaultSite, ForeignCall, Gaps, Observed, Testimony, Thread, Variable,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::fault;
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup};
+use crate::running_op::{self, Kernels};
 use crate::{ProcessSnapshot, ReadMemory};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
@@ -45,7 +47,7 @@ pub(crate) struct Confidences {
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
-    pub(crate) op: Answer<RunningOp>,
+    pub(crate) kernels: Answer<Kernels>,
 }
 
 impl Default for Confidences {
@@ -56,7 +58,7 @@ impl Default for Confidences {
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
-            op: Err(nobody_looked()),
+            kernels: Err(nobody_looked()),
         }
     }
 }
@@ -68,19 +70,31 @@ impl Confidences {
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
             foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
+            kernels: running_op::look(scene),
             ..Self::default()
         }
     }
 }
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, _threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(
+    told: Confidences,
+    mut fault: Answer<FaultSite>,
+    threads: &[Thread],
+    gaps: &mut Gaps,
+) -> Testimony {
+    if let Ok(Some(site)) = &mut fault {
+        fault::name_cycle(site, threads);
+    }
+    let op = told
+        .kernels
+        .map(|kernels| kernels.and_then(|kernels| running_op::choose(&kernels, threads)));
     Testimony {
+        fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed("the C++ exception", told.exception, gaps),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
-        op: observed("the running TensorFlow op", told.op, gaps),
-        ..Testimony::default()
+        op: observed("the running TensorFlow op", op, gaps),
     }
 }
 

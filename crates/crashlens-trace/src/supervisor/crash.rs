@@ -151,6 +151,8 @@ impl Supervisor<'_> {
 
     fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -171,8 +173,13 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            timeline,
             lineage: known.birth.lineage(),
             gaps,
         };
@@ -181,7 +188,7 @@ impl Supervisor<'_> {
             && let Some(parent) = self.tree.known_process_of(unnamed.parent())
         {
             // While the child stands still, whose end would change what its parent does.
-            unnamed.set_parent(parent::look(parent));
+            unnamed.set_parent(parent::look(parent, self.options.locals));
         }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));

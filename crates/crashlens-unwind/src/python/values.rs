@@ -5,8 +5,10 @@
 //! confidential and under a budget of its own; whatever is shown is masked first.
 
 mod attributes;
+mod containers;
 mod dictionary;
 mod number;
+mod quoted;
 mod shown;
 
 use std::cell::RefCell;
@@ -343,6 +345,3 @@ fn is_type_name(name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || "_.<>[], -".contains(letter);
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_part)
 }
-
-#[cfg(test)]
-mod tests;
