@@ -5,6 +5,7 @@
 )]
 
 mod diagnose;
+mod hang;
 mod help;
 mod run;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
