@@ -22,6 +22,7 @@ const MOST_READS: u32 = 400_000;
 const MOST_BYTES: usize = 64 << 20;
 
 const PART: &str = "Python stacks";
+const VALUES: &str = "values of variables";
 
 pub(super) fn read(
     memory: &dyn ReadMemory,
@@ -57,7 +58,7 @@ pub(super) fn read(
                     || Err("the layout of values is not known".to_owned()),
                     |known| {
                         let python2 = interpreter.python2_unicode(symbols);
-                        read_values(confidential, snapshot, known, python2, &mut stacks)
+                        read_values(confidential, snapshot, &known, python2, &mut stacks, gaps)
                     },
                 );
                 note_missing_values(layout, &interpreter, gaps);
@@ -263,9 +264,10 @@ struct Known {
 fn read_values(
     confidential: &dyn ReadMemory,
     snapshot: &ProcessSnapshot,
-    known: Known,
+    known: &Known,
     python2: Option<Python2Unicode>,
     stacks: &mut [StackRead],
+    gaps: &mut Gaps,
 ) -> Result<Option<crashlens_core::ForeignCall>, String> {
     let budget = values::budget(confidential);
     let values = ValueReader::new(&budget, snapshot, known.layout, known.offsets.text, python2);
@@ -273,14 +275,22 @@ fn read_values(
     let crashed = stacks.iter().find(|stack| {
         stack.thread.thread.is_some() && stack.thread.thread == snapshot.crashed_thread
     });
-    crashed.map_or(Ok(None), |stack| foreign::read(&values, stack))
+    let call = crashed.map_or(Ok(None), |stack| foreign::read(&values, stack));
+    if budget.is_spent() {
+        gaps.add(
+            VALUES,
+            "there are more than are ever read of one process",
+            None,
+        );
+    }
+    call
 }
 
 fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, gaps: &mut Gaps) {
     if layout.is_none() {
         let version = &found.version.text;
         gaps.add(
-            "values of variables",
+            VALUES,
             format!("how this build of CPython {version} keeps them is not known"),
             None,
         );
