@@ -137,3 +137,6 @@ fn virtual_table_file<'a>(values: &'a ValueReader<'_>, address: u64) -> Option<&
     let is_table = |mapping: &Mapping| mapping.is_readable() && mapping.inode != 0;
     is_table(mapping).then_some(mapping.path.as_deref()?)
 }
+
+#[cfg(test)]
+mod tests;
