@@ -18,6 +18,10 @@ pub(crate) enum Chore {
     Mappings,
     /// Take a sample of the memory of all processes.
     Memory,
+    /// Look whether the tree makes progress.
+    Progress,
+    /// Look at a program that is not traced.
+    Look,
 }
 
 /// When each chore is due.

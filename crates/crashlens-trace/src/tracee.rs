@@ -70,6 +70,8 @@ pub(crate) struct Tree {
     threads: BTreeMap<u32, Tracee>,
     processes: BTreeMap<u32, TracedProcess>,
     steps_of_new_process: u16,
+    /// Threads that have come or gone.
+    changes: u64,
 }
 
 impl Tree {
@@ -87,6 +89,7 @@ impl Tree {
             steps,
             control_block: None,
         };
+        self.changes = self.changes.wrapping_add(1);
         self.threads.entry(thread).or_insert(tracee);
         self.processes.entry(process).or_default();
     }
@@ -249,6 +252,11 @@ impl Tree {
         own.map(|(thread, _)| *thread).collect()
     }
 
+    /// How many threads have come or gone so far.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// All threads.
     pub(crate) fn all_threads(&self) -> Vec<u32> {
         self.threads.keys().copied().collect()
@@ -257,6 +265,7 @@ impl Tree {
     /// Forgets a thread; gives back its process when that is gone with it.
     pub(crate) fn remove(&mut self, thread: u32) -> Option<TracedProcess> {
         let process = self.threads.remove(&thread)?.process;
+        self.changes = self.changes.wrapping_add(1);
         // The kernel reports the end of the first thread when no other is left.
         (process == thread)
             .then(|| self.processes.remove(&process))

@@ -24,9 +24,11 @@ use crate::{Files, ProcessSnapshot, ReadMemory, SignalAtFault, fault};
 
 mod room;
 mod threads;
+mod variables;
 
 use room::Room;
 use threads::{note_lost_threads, walk_threads};
+use variables::{add_sources, keep_path};
 
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,7 +232,7 @@ impl Walked {
     }
 
     fn assemble(
-        self,
+        mut self,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
         gaps: &mut Gaps,
@@ -268,6 +270,7 @@ impl Walked {
         }
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
+        keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
         let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
         let signal = self.snapshot.signal.clone();
@@ -335,17 +338,6 @@ impl Walked {
             })
             .collect();
         Some(frames)
-    }
-}
-
-fn add_sources(frames: &mut [Frame], sources: &BTreeMap<String, BTreeMap<u32, String>>) {
-    for frame in frames {
-        if let Frame::Python(python) = frame {
-            let lines = sources.get(&python.file);
-            python.source = lines
-                .zip(python.line)
-                .and_then(|(lines, line)| lines.get(&line).cloned());
-        }
     }
 }
 

@@ -170,3 +170,33 @@ fn a_parent_that_is_no_python_is_not_described() {
     assert_eq!(lineage.origin, Origin::Spawned);
     assert_eq!(lineage.parent, None);
 }
+
+#[test]
+fn a_hung_tree_is_shown_with_all_its_processes_and_goes_on() {
+    let mut running = Supervised::new([
+        "hang-after",
+        "1",
+        "run",
+        python(),
+        "-c",
+        "import os, sys\n\
+         child = os.fork()\n\
+         if child == 0: input(); os._exit(0)\n\
+         print(child, flush=True); os.waitpid(child, 0); print('over')",
+    ])
+    .start();
+    let child: u32 = running.line().parse().unwrap();
+    running.wait_for_seen("hung");
+    running.say("go on");
+    let finished = running.finish();
+    assert_eq!(finished.stdout, format!("{child}\nover\n"));
+    assert!(finished.deaths.is_empty());
+    assert_eq!(finished.hangs.len(), 1);
+    let [parent, shown] = &finished.hangs[0][..] else {
+        panic!("{} processes", finished.hangs[0].len());
+    };
+    assert_eq!(shown.process.pid, child);
+    assert_eq!(shown.process.parent_pid, parent.process.pid);
+    assert_eq!(lineage(shown).origin, Origin::Forked);
+    assert!(!shown.threads[0].frames.is_empty() && !parent.threads[0].frames.is_empty());
+}
