@@ -2,6 +2,10 @@
 //!
 //! Runs on the interpreters that `CRASHLENS_ARRAYS` names (separated by colons), or else on a `python3` of the search
 //! path, each with what is installed there. `cargo xtask arrays` makes environments and names them.
+#![expect(
+    clippy::print_stdout,
+    reason = "what was compared, and where, is the result that people look for"
+)]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

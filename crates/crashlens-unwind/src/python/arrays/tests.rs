@@ -1,100 +1,11 @@
-use crashlens_core::Mapping;
 use proptest::prelude::*;
 
+use super::pretended::{self, NAMES, OBJECT, TENSORFLOW, TORCH, type_of};
 use super::*;
-use crate::python::{offsets, values};
-use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
-/// Types are at the start of the memory, one in each of these.
-const TYPE_SIZE: usize = 0x200;
-const BASE: u64 = 0x1_0000;
-const NAMES: [&str; 7] = [
-    "type",
-    "numpy.ndarray",
-    "EagerTensor",
-    "torch._C.TensorBase",
-    "numpy.dtype",
-    "ResourceVariable.BaseResourceVariable",
-    "KerasTensor",
-];
-const OBJECT: u64 = BASE + (NAMES.len() * TYPE_SIZE) as u64;
-/// Where the virtual tables of the libraries are pretended to be.
-const TENSORFLOW: u64 = 0x100_0000;
-const TORCH: u64 = 0x200_0000;
-
-struct Bytes(Vec<u8>);
-
-impl ReadMemory for Bytes {
-    fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), Unreadable> {
-        let missing = Unreadable { address };
-        let start = address.checked_sub(BASE).ok_or(missing)?;
-        let start = usize::try_from(start).map_err(|_| missing)?;
-        let end = start.checked_add(buffer.len()).ok_or(missing)?;
-        buffer.copy_from_slice(self.0.get(start..end).ok_or(missing)?);
-        Ok(())
-    }
-}
-
-/// Memory with all types in it, and `words` from [`OBJECT`] on.
-fn memory(words: &[u64]) -> Bytes {
-    let mut bytes = vec![0; NAMES.len() * TYPE_SIZE];
-    for (index, name) in NAMES.iter().enumerate() {
-        let start = index * TYPE_SIZE;
-        let mut put = |offset: usize, word: u64| {
-            bytes[start + offset..start + offset + 8].copy_from_slice(&word.to_le_bytes());
-        };
-        put(8, BASE);
-        put(24, BASE + (start + 0x180) as u64);
-        put(32, if index == 0 { 400 } else { 96 });
-        put(
-            168,
-            if index == 0 {
-                1 << 31 | 1 << 12
-            } else {
-                1 << 12
-            },
-        );
-        bytes[start + 0x180..start + 0x180 + name.len()].copy_from_slice(name.as_bytes());
-    }
-    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    Bytes(bytes)
-}
-
-fn mapping(start: u64, length: u64, path: Option<&str>) -> Mapping {
-    Mapping {
-        start: Address(start),
-        end: Address(start + length),
-        permissions: "rw-p".to_owned(),
-        offset: 0,
-        inode: u64::from(path.is_some()),
-        path: path.map(str::to_owned),
-    }
-}
-
-/// What the object at [`OBJECT`] is.
 fn array_in(words: &[u64]) -> Option<Array> {
-    let memory = memory(words);
-    let snapshot = ProcessSnapshot {
-        pid: 1,
-        threads: Vec::new(),
-        crashed_thread: None,
-        maps: vec![
-            mapping(BASE, memory.0.len() as u64, None),
-            mapping(TENSORFLOW, 0x1000, Some("/lib/libtensorflow_cc.so.2")),
-            mapping(TORCH, 0x1000, Some("/lib/libc10.so")),
-        ],
-        signal: None,
-    };
-    let offsets = offsets::table((3, 11)).unwrap();
-    let budget = values::budget(&memory);
-    let layout = offsets::layout((3, 11)).unwrap();
-    let values = ValueReader::new(&budget, &snapshot, layout, offsets.text, None);
-    read(&values, &values.object(OBJECT).ok()?)
-}
-
-fn type_of(name: &str) -> u64 {
-    let index = NAMES.iter().position(|known| *known == name).unwrap();
-    BASE + (index * TYPE_SIZE) as u64
+    let bytes: Vec<_> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    pretended::array_in(&bytes)
 }
 
 /// A tensor of 2 by 3 `float32` in a handle as 2.15 has it; `change` may spoil it.
@@ -170,6 +81,21 @@ fn a_handle_that_does_not_fit_in_every_way_has_no_shape() {
     ];
     for (how, change) in spoiled {
         assert_eq!(eager(change), None, "{how}");
+    }
+}
+
+#[test]
+fn every_seed_of_the_fuzzer_is_an_array() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/arrays");
+    for seed in std::fs::read_dir(folder).unwrap() {
+        let seed = seed.unwrap().path();
+        let content = std::fs::read(&seed).unwrap();
+        let is_array = NAMES.iter().any(|name| {
+            let head = [1, type_of(name)].map(u64::to_le_bytes).concat();
+            let array = pretended::array_in(&[&head, content.as_slice()].concat());
+            array.is_some_and(|array| array.shape.is_some() && array.dtype.is_some())
+        });
+        assert!(is_array, "{}", seed.display());
     }
 }
 
