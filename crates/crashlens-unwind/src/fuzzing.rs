@@ -26,6 +26,11 @@ pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);
 }
 
+/// An array or tensor of every kind.
+pub fn arrays(bytes: &[u8]) {
+    python::every_kind_of_array(bytes);
+}
+
 /// Everything that is ever asked of a core.
 pub fn core_file(bytes: &[u8]) {
     let Ok(core) = CoreFile::parse(std::sync::Arc::new(bytes.to_vec())) else {
