@@ -7,6 +7,7 @@
 
 pub mod capture;
 pub mod culprit;
+mod lineage;
 mod messages;
 mod phase;
 pub mod report;

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
-    Mapping, Observed, Origin, Output, Registers, Role,
+    Mapping, Observed, Origin, Output, Parent, Registers, Role, Timeline,
 };
 use crashlens_unwind::{
-    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+    EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
+    Walked, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
@@ -21,7 +22,7 @@ use crate::output::Relay;
 use crate::procfs::ProcessFacts;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs};
+use crate::{calls, host, packages, procfs, witness};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -38,10 +39,14 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
+    /// The mapping that held the faulting address earlier.
+    pub(crate) earlier: Option<EarlierMapping>,
     /// Kills for memory in its control group when supervision began.
     pub(crate) oom_kills_before: Option<u64>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// Memory up to now, where it was sampled.
+    pub(crate) timeline: Option<Timeline>,
     /// How the process came to be, where that was seen.
     pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
@@ -50,9 +55,10 @@ pub(crate) struct Dying {
 
 /// What `/proc` says of a process and its machine.
 pub(crate) struct Sample {
-    facts: ProcessFacts,
-    host: Host,
-    files: LiveFiles,
+    pub(crate) facts: ProcessFacts,
+    pub(crate) host: Host,
+    circumstances: Circumstances,
+    pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
 
@@ -78,8 +84,10 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
+        earlier,
         oom_kills_before,
         locals,
+        timeline,
         lineage,
         gaps,
     } = dying;
@@ -89,6 +97,7 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
     let mut sample = Sample::take(alive, role, gaps);
     sample.facts.process.pid = process;
     sample.set_oom_kills_before(oom_kills_before);
+    sample.set_timeline(timeline);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -103,16 +112,19 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
             None,
         )),
     };
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps: sample.maps(),
+        maps,
         signal: ending.signal.map(|signal| SignalAtFault {
             signal,
             code: ending.code.clone(),
             address: ending.address,
             registers: registers.known().copied(),
+            witnessed,
         }),
     };
     let reading = Reading {
@@ -145,9 +157,16 @@ impl Sample {
         Self {
             facts,
             host,
+            circumstances: Circumstances::default(),
             files: LiveFiles::of(process),
             gaps,
         }
+    }
+
+    /// Adds memory over time.
+    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
+        let timeline = timeline.ok_or("no process could be read");
+        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
     }
 
     /// Completes the facts of the memory control group with the count at the beginning.
@@ -255,11 +274,24 @@ impl Unnamed {
         &mut self.ending
     }
 
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
+    }
+
     /// Names the frames and completes the capture with what the program wrote last.
     pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
         let Sample {
             facts,
             host,
+            circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -282,7 +314,7 @@ impl Unnamed {
         );
         let circumstances = Circumstances {
             lineage,
-            ..Circumstances::default()
+            ..circumstances
         };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),

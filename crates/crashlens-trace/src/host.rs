@@ -3,14 +3,15 @@
 //! States what is there; whether it was enough is judged elsewhere. All files are looked for below a
 //! root folder, which is `/` outside tests.
 
-mod memory_group;
+pub(crate) mod control_group;
+pub(crate) mod memory_group;
 
 use std::io;
 use std::path::Path;
 
 use crashlens_core::{Gaps, Host, Observed};
 
-use self::memory_group::GroupFolder;
+use self::control_group::{Controller, Group};
 use crate::bounded;
 
 /// The first processor's block; the others differ in clock and number only, and on large machines the
@@ -52,7 +53,8 @@ fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
         memory_group: present(
             gaps,
             "memory control group",
-            memory_group::find(root, pid).map(|found| found.map(|group| group.read())),
+            control_group::find(root, pid, Controller::Memory)
+                .map(|found| found.as_ref().map(memory_group::read)),
         ),
     }
 }
@@ -158,7 +160,7 @@ pub(crate) fn banner_version(library: &[u8]) -> Option<String> {
 /// How often the kernel had killed for memory at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OomCounters {
-    group: Option<GroupFolder>,
+    group: Option<Group>,
     /// Kills in the memory control group of the process.
     pub(crate) in_group: Option<u64>,
     /// Kills on the whole machine.
@@ -169,7 +171,12 @@ impl OomCounters {
     /// The counters around the process `pid`.
     pub(crate) fn read(pid: u32) -> Self {
         let root = Path::new("/");
-        Self::of(root, memory_group::find(root, pid).ok().flatten())
+        Self::of(
+            root,
+            control_group::find(root, pid, Controller::Memory)
+                .ok()
+                .flatten(),
+        )
     }
 
     /// The same counters now, also when the process is gone.
@@ -177,12 +184,12 @@ impl OomCounters {
         Self::of(Path::new("/"), self.group.clone())
     }
 
-    fn of(root: &Path, group: Option<GroupFolder>) -> Self {
-        let in_group = group.as_ref().and_then(GroupFolder::oom_kills);
+    fn of(root: &Path, group: Option<Group>) -> Self {
+        let in_group = group.as_ref().and_then(memory_group::oom_kills);
         let vmstat = bounded::read_text(&root.join("proc/vmstat"), MAX_VMSTAT_BYTES);
         let on_machine = vmstat
             .ok()
-            .and_then(|text| memory_group::counter(&text, "oom_kill"));
+            .and_then(|text| control_group::counter(&text, "oom_kill"));
         Self {
             group,
             in_group,

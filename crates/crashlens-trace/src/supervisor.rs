@@ -8,10 +8,11 @@ mod crash;
 mod exec;
 mod first_process;
 mod forward;
+mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
@@ -22,8 +23,11 @@ use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::host::OomCounters;
 use crate::lineage::Birth;
+use crate::map_history;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::progress::Idleness;
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -56,7 +60,7 @@ pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
     relay: &'a Relay,
-    tree: Tree,
+    pub(crate) tree: Tree,
     main: u32,
     aim: Aim,
     options: Options,
@@ -73,6 +77,10 @@ pub(crate) struct Supervisor<'a> {
     death_pending_since: Option<Instant>,
     /// What is to be done by the clock.
     agenda: Agenda,
+    /// Memory of all processes over time.
+    memory: MemoryWatch,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -106,6 +114,8 @@ impl<'a> Supervisor<'a> {
             oom_before,
             death_pending_since: None,
             agenda: Agenda::default(),
+            memory: MemoryWatch::start(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -121,6 +131,11 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        let now = Instant::now();
+        self.agenda
+            .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
+        self.agenda.set(Chore::Memory, now, Duration::ZERO);
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -154,6 +169,9 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Mappings => Some(self.remember_mappings()),
+                Chore::Memory => Some(self.memory.tick(self.tree.process_ids())),
+                Chore::Progress => self.look_for_hang(),
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);

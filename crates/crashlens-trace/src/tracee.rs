@@ -7,6 +7,7 @@ use crashlens_core::Origin;
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
 use crate::lineage::{Birth, Crowd};
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
 use crate::starters::Starters;
 use crate::status::ThreadStatus;
@@ -37,6 +38,8 @@ pub(crate) const STEPS_OF_WRAPPER: u16 = 1000;
 pub(crate) struct TracedProcess {
     /// Faults its handlers received.
     pub(crate) faults: FaultHistory,
+    /// What was mapped in it.
+    pub(crate) mapped: MapHistory,
     /// The last signal that was passed to it, and the thread it reached.
     pub(crate) last_signal: Option<(u32, SignalRecord)>,
     /// How far its death has come.
@@ -67,6 +70,8 @@ pub(crate) struct Tree {
     threads: BTreeMap<u32, Tracee>,
     processes: BTreeMap<u32, TracedProcess>,
     steps_of_new_process: u16,
+    /// Threads that have come or gone.
+    changes: u64,
 }
 
 impl Tree {
@@ -84,6 +89,7 @@ impl Tree {
             steps,
             control_block: None,
         };
+        self.changes = self.changes.wrapping_add(1);
         self.threads.entry(thread).or_insert(tracee);
         self.processes.entry(process).or_default();
     }
@@ -173,6 +179,11 @@ impl Tree {
             .map(|(id, process)| (*id, process))
     }
 
+    /// The ids of all processes.
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
+    }
+
     /// Notes that a thread stands still, or goes on.
     pub(crate) fn set_stopped(&mut self, thread: u32, stopped: bool) {
         if let Some(tracee) = self.threads.get_mut(&thread) {
@@ -241,6 +252,11 @@ impl Tree {
         own.map(|(thread, _)| *thread).collect()
     }
 
+    /// How many threads have come or gone so far.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// All threads.
     pub(crate) fn all_threads(&self) -> Vec<u32> {
         self.threads.keys().copied().collect()
@@ -249,6 +265,7 @@ impl Tree {
     /// Forgets a thread; gives back its process when that is gone with it.
     pub(crate) fn remove(&mut self, thread: u32) -> Option<TracedProcess> {
         let process = self.threads.remove(&thread)?.process;
+        self.changes = self.changes.wrapping_add(1);
         // The kernel reports the end of the first thread when no other is left.
         (process == thread)
             .then(|| self.processes.remove(&process))

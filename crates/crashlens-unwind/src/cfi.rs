@@ -32,6 +32,8 @@ pub(crate) struct Row {
     pub(crate) return_address: Register,
     /// The frame below a signal handler: the kernel made it, and its caller was interrupted, not calling.
     pub(crate) is_signal: bool,
+    /// Where the function begins, or the part of it that the compiler put elsewhere.
+    pub(crate) function: u64,
     /// Where expressions in the rules are to be read from.
     pub(crate) eh_frame: u64,
 }
@@ -101,6 +103,7 @@ fn find_row(memory: &dyn ReadMemory, image: &Image, hdr: u64, address: u64) -> g
         rules: row.registers().cloned().collect(),
         return_address: fde.cie().return_address_register(),
         is_signal: fde.is_signal_trampoline(),
+        function: fde.initial_address(),
         eh_frame,
     })
 }

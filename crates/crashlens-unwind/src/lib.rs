@@ -9,9 +9,11 @@
 
 mod cfi;
 pub mod core_file;
+mod fault;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod glance;
 mod image;
 mod memory;
 mod merge;
@@ -19,6 +21,7 @@ mod native;
 pub mod python;
 mod recording;
 mod roles;
+mod running_op;
 mod snapshot;
 mod source;
 mod stacks;
@@ -27,7 +30,10 @@ mod testimony;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
+pub use glance::{glance, read_sources, steady};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
-pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};
+pub use snapshot::{
+    EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
+};
 pub use stacks::{Reading, Stacks, Walked, replay, walk};

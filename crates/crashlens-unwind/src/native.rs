@@ -13,7 +13,7 @@ use crate::cfi::{Row, Rows};
 use crate::image::Images;
 use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
-mod call;
+pub(crate) mod call;
 mod expression;
 
 /// More than any program that works; a stack overflow has a hundred times as many, which repeat.

@@ -7,13 +7,15 @@
 use std::collections::BTreeMap;
 
 use crashlens_core::{
-    CppException, ForeignCall, Gaps, Observed, RunningOp, Testimony, Thread, Variable,
+    CppException, FaultSite, ForeignCall, Gaps, Observed, Testimony, Thread, Variable,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::fault;
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
+use crate::running_op::{self, Kernels};
 use crate::symbols::FrameName;
 use crate::{ProcessSnapshot, ReadMemory};
 
@@ -51,7 +53,7 @@ pub(crate) struct Confidences {
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
-    pub(crate) op: Answer<RunningOp>,
+    pub(crate) kernels: Answer<Kernels>,
 }
 
 impl Default for Confidences {
@@ -62,7 +64,7 @@ impl Default for Confidences {
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
-            op: Err(nobody_looked()),
+            kernels: Err(nobody_looked()),
         }
     }
 }
@@ -74,6 +76,7 @@ impl Confidences {
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
             foreign_call: foreign::read(scene),
+            kernels: running_op::look(scene),
             ..Self::default()
         }
     }
@@ -88,7 +91,8 @@ impl Confidences {
         address.into_iter().map(|address| address.0).collect()
     }
 
-    fn name(&mut self, names: &Names) {
+    /// Gives the function of a foreign call its name.
+    pub(crate) fn name(&mut self, names: &Names) {
         let Ok(Some(call)) = &mut self.foreign_call else {
             return;
         };
@@ -104,18 +108,23 @@ impl Confidences {
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
 pub(crate) fn assemble(
-    mut told: Confidences,
-    names: &Names,
-    _threads: &[Thread],
+    told: Confidences,
+    mut fault: Answer<FaultSite>,
+    threads: &[Thread],
     gaps: &mut Gaps,
 ) -> Testimony {
-    told.name(names);
+    if let Ok(Some(site)) = &mut fault {
+        fault::name_cycle(site, threads);
+    }
+    let op = told
+        .kernels
+        .map(|kernels| kernels.and_then(|kernels| running_op::choose(&kernels, threads)));
     Testimony {
+        fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
         exception: observed("the C++ exception", told.exception, gaps),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
-        op: observed("the running TensorFlow op", told.op, gaps),
-        ..Testimony::default()
+        op: observed("the running TensorFlow op", op, gaps),
     }
 }
 

@@ -157,6 +157,9 @@ pub struct Timeline {
     pub samples: Vec<MemorySample>,
     /// Bytes by which memory grew each second at the end; `None` where too few samples tell.
     pub growth_per_second: Option<i64>,
+    /// Limit of the control group, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
 }
 
 /// Memory at one moment.
@@ -164,11 +167,11 @@ pub struct Timeline {
 pub struct MemorySample {
     /// Milliseconds since the start of the run.
     pub milliseconds: u64,
-    /// Resident bytes of all supervised processes together.
+    /// Resident bytes of all supervised processes, added up: what two of them share is counted in both.
     pub resident: u64,
     /// Processes there were.
     pub processes: u32,
-    /// Bytes in use in the control group.
+    /// Bytes in use in the control group of the largest process, page cache included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u64>,
 }

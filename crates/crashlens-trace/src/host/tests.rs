@@ -17,9 +17,9 @@ fn machine(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn group_of(root: &TempDir) -> Option<MemoryGroup> {
-    memory_group::find(root.path(), 7)
+    control_group::find(root.path(), 7, Controller::Memory)
         .unwrap()
-        .map(|group| group.read())
+        .map(|group| memory_group::read(&group))
 }
 
 const V2_MOUNT: &str =
@@ -141,14 +141,14 @@ fn no_accounting_is_absent_and_an_unseen_group_is_a_gap() {
         ("proc/7/cgroup", "4:memory:/other\n"),
         ("proc/self/mountinfo", V1_MOUNTS),
     ]);
-    assert!(memory_group::find(root.path(), 7).is_err());
+    assert!(control_group::find(root.path(), 7, Controller::Memory).is_err());
     let root = machine(&[
         ("proc/7/cgroup", "4:memory:/docker/abc/gone\n"),
         ("proc/self/mountinfo", V1_MOUNTS),
         ("sys/fs/cgroup/memory/memory.usage_in_bytes", "77\n"),
     ]);
     assert!(
-        memory_group::find(root.path(), 7).is_err(),
+        control_group::find(root.path(), 7, Controller::Memory).is_err(),
         "the level above is another group"
     );
     let root = machine(&[
@@ -167,7 +167,7 @@ fn the_counters_tell_whether_the_kernel_killed_for_memory() {
         ("sys/fs/cgroup/job/memory.current", "10\n"),
         ("sys/fs/cgroup/job/memory.events", "oom_kill 1\n"),
     ]);
-    let group = memory_group::find(root.path(), 7).unwrap();
+    let group = control_group::find(root.path(), 7, Controller::Memory).unwrap();
     let read = || OomCounters::of(root.path(), group.clone());
     let before = read();
     assert_eq!(before.rose_since(&before), Some(false));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
+use crashlens_core::{Ending, EndingKind, Gaps, Registers, Role, Signal};
 
 use super::Supervisor;
 use crate::agenda::Chore;
@@ -12,7 +12,7 @@ use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
-use crate::{calls, interruption};
+use crate::{calls, interruption, parent};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
@@ -151,6 +151,8 @@ impl Supervisor<'_> {
 
     fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -171,12 +173,23 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             oom_kills_before: self.oom_kills_before,
             locals: self.options.locals,
+            timeline,
             lineage: known.birth.lineage(),
             gaps,
         };
-        let unnamed = read_dying(&mut self.tree, self.watch, dying);
+        let mut unnamed = read_dying(&mut self.tree, self.watch, dying);
+        if role == Role::Child
+            && let Some(parent) = self.tree.known_process_of(unnamed.parent())
+        {
+            // While the child stands still, whose end would change what its parent does.
+            unnamed.set_parent(parent::look(parent));
+        }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
             known.may_live_on = false;

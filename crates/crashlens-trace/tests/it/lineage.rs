@@ -1,8 +1,8 @@
 //! Where a dead process came from.
 
-use crashlens_core::{CrashCapture, Lineage, Origin};
+use crashlens_core::{CrashCapture, Death, Lineage, Origin};
 
-use crate::support::{run_python, run_shell};
+use crate::support::{Finished, Supervised, python, run_python, run_shell};
 
 fn lineage(death: &CrashCapture) -> &Lineage {
     death.circumstances.lineage.known().unwrap()
@@ -60,4 +60,143 @@ fn threads_of_the_parent_are_counted_by_who_had_started_them() {
     assert_eq!(starters.len(), 1, "{starters:?}");
     assert!(starters[0].library.contains("python"), "{starters:?}");
     assert_eq!(starters[0].threads, 7);
+}
+
+/// What the report says of the one death there was, in words: origin, worker and task.
+fn told(death: &CrashCapture) -> (Origin, String, Option<String>) {
+    let lineage = Death::new(death).lineage.unwrap();
+    let worker = lineage.worker.expect("a worker");
+    (lineage.origin, worker.kind, worker.task)
+}
+
+fn run_script(program: &str) -> Finished {
+    let script = tempfile::NamedTempFile::with_suffix(".py").unwrap();
+    std::fs::write(script.path(), program).unwrap();
+    Supervised::new(["run", python(), script.path().to_str().unwrap()]).finish()
+}
+
+#[test]
+fn a_lost_task_of_a_pool_leaves_the_parent_waiting_for_ever() {
+    // The helper waits until the main thread is where it stays, lets the worker crash, and ends the program when
+    // the worker's end of the pipe is closed.
+    let finished = run_python(
+        "import ctypes, linecache, multiprocessing, os, sys, threading\n\
+         go_read, go_write = os.pipe(); gone_read, gone_write = os.pipe()\n\
+         def work(n): os.read(go_read, 1); ctypes.string_at(0)\n\
+         def waits():\n\
+         \x20   frame = sys._current_frames()[threading.main_thread().ident]\n\
+         \x20   line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)\n\
+         \x20   return line.strip() == 'waiter.acquire()'\n\
+         def helper():\n\
+         \x20   while not waits(): pass\n\
+         \x20   os.write(go_write, b'x'); os.read(gone_read, 1); os._exit(5)\n\
+         pool = multiprocessing.get_context('fork').Pool(1)\n\
+         os.close(gone_write)\n\
+         threading.Thread(target=helper, daemon=True).start()\n\
+         pool.map(work, [7])",
+    );
+    assert_eq!(finished.code, Some(5), "{}", finished.stderr);
+    let death = finished.death();
+    let (origin, kind, task) = told(death);
+    assert_eq!(
+        (origin, kind.as_str()),
+        (Origin::Forked, "multiprocessing.Pool")
+    );
+    assert!(
+        task.as_ref().is_some_and(|task| task.starts_with("work(")),
+        "{task:?}"
+    );
+    let parent = Death::new(death).lineage.unwrap().parent.unwrap();
+    assert_eq!(parent.pid, death.process.parent_pid);
+    let functions: Vec<_> = parent.frames.iter().map(|frame| &frame.function).collect();
+    assert!(functions[0].ends_with("wait"), "{functions:?}");
+    assert_eq!(functions.last().unwrap().as_str(), "<module>");
+    assert_eq!(parent.waits_for_ever, Some(true));
+}
+
+#[test]
+fn workers_are_recognised_however_they_were_made() {
+    for (method, origin) in [
+        ("fork", Origin::Forked),
+        ("spawn", Origin::Spawned),
+        ("forkserver", Origin::Forked),
+    ] {
+        let finished = run_script(&format!(
+            "import ctypes, multiprocessing\n\
+             def work(n): ctypes.string_at(n)\n\
+             if __name__ == '__main__':\n\
+             \x20   worker = multiprocessing.get_context('{method}').Process(target=work, args=(0,))\n\
+             \x20   worker.start(); worker.join()\n"
+        ));
+        let (made, kind, task) = told(finished.death());
+        assert_eq!(
+            (made, kind.as_str()),
+            (origin, "multiprocessing.Process"),
+            "{method}"
+        );
+        assert!(
+            task.is_some_and(|task| task.starts_with("work(")),
+            "{method}"
+        );
+    }
+}
+
+#[test]
+fn an_executor_notices_the_death_of_its_worker() {
+    let finished = run_script(
+        "import ctypes, multiprocessing\n\
+         from concurrent.futures import ProcessPoolExecutor, process\n\
+         def work(n): ctypes.string_at(0)\n\
+         if __name__ == '__main__':\n\
+         \x20   try: ProcessPoolExecutor(1, multiprocessing.get_context('spawn')).submit(work, 3).result()\n\
+         \x20   except process.BrokenProcessPool: print('broken')\n",
+    );
+    assert_eq!(finished.stdout, "broken\n", "{}", finished.stderr);
+    let (_, kind, task) = told(finished.death());
+    assert_eq!(kind, "concurrent.futures");
+    assert!(task.is_some_and(|task| task.starts_with("work(")));
+    let parent = Death::new(finished.death())
+        .lineage
+        .unwrap()
+        .parent
+        .unwrap();
+    assert_eq!(parent.waits_for_ever, Some(false));
+}
+
+#[test]
+fn a_parent_that_is_no_python_is_not_described() {
+    let finished = run_shell(&format!("{} -c 'import os; os.abort()'; exit 0", python()));
+    let lineage = Death::new(finished.death()).lineage.unwrap();
+    assert_eq!(lineage.origin, Origin::Spawned);
+    assert_eq!(lineage.parent, None);
+}
+
+#[test]
+fn a_hung_tree_is_shown_with_all_its_processes_and_goes_on() {
+    let mut running = Supervised::new([
+        "hang-after",
+        "1",
+        "run",
+        python(),
+        "-c",
+        "import os, sys\n\
+         child = os.fork()\n\
+         if child == 0: input(); os._exit(0)\n\
+         print(child, flush=True); os.waitpid(child, 0); print('over')",
+    ])
+    .start();
+    let child: u32 = running.line().parse().unwrap();
+    running.wait_for_seen("hung");
+    running.say("go on");
+    let finished = running.finish();
+    assert_eq!(finished.stdout, format!("{child}\nover\n"));
+    assert!(finished.deaths.is_empty());
+    assert_eq!(finished.hangs.len(), 1);
+    let [parent, shown] = &finished.hangs[0][..] else {
+        panic!("{} processes", finished.hangs[0].len());
+    };
+    assert_eq!(shown.process.pid, child);
+    assert_eq!(shown.process.parent_pid, parent.process.pid);
+    assert_eq!(lineage(shown).origin, Origin::Forked);
+    assert!(!shown.threads[0].frames.is_empty() && !parent.threads[0].frames.is_empty());
 }

@@ -12,6 +12,7 @@ mod crashes;
 mod degraded;
 mod exit_status;
 mod failures;
+mod faults;
 mod first_chance;
 mod foreign_calls;
 mod lineage;

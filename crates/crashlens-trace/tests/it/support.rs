@@ -100,6 +100,7 @@ pub(crate) struct Finished {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) deaths: Vec<CrashCapture>,
+    pub(crate) hangs: Vec<Vec<CrashCapture>>,
     pub(crate) ended: Option<Value>,
     pub(crate) detached: Option<Value>,
     pub(crate) failed: Option<Value>,
@@ -156,6 +157,16 @@ impl Running {
         line.trim_end().to_owned()
     }
 
+    /// Returns when the supervisor has written something of this kind.
+    pub(crate) fn wait_for_seen(&self, kind: &str) {
+        let path = self.folder.path().join("seen.jsonl");
+        let begin = format!("{{\"{kind}\"");
+        let is_seen = |text: String| text.lines().any(|line| line.starts_with(&begin));
+        while !std::fs::read_to_string(&path).is_ok_and(is_seen) {
+            std::thread::yield_now();
+        }
+    }
+
     /// Writes a line to the program.
     pub(crate) fn say(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
@@ -186,6 +197,7 @@ pub(crate) fn read_seen(path: &Path) -> Finished {
         stdout,
         stderr,
         deaths,
+        hangs: Vec::new(),
         ended: None,
         detached: None,
         failed: None,
@@ -195,6 +207,9 @@ pub(crate) fn read_seen(path: &Path) -> Finished {
         if value.get("died").is_some() {
             seen.deaths
                 .push(serde_json::from_value(value["died"].take()).unwrap());
+        } else if value.get("hung").is_some() {
+            seen.hangs
+                .push(serde_json::from_value(value["hung"].take()).unwrap());
         } else if value.get("ended").is_some() {
             seen.ended = Some(value["ended"].take());
         } else if value.get("detached").is_some() {

@@ -22,7 +22,7 @@ const OWN_CODE: usize = 8;
 /// Threads whose variables are read.
 const MOST_THREADS: usize = 16;
 /// Variables of one frame, and of a module that is being run.
-const MOST_VARIABLES: usize = 40;
+const MOST_VARIABLES: usize = 64;
 const MOST_OF_MODULE: usize = 64;
 /// Slots of one frame that are looked at.
 const MOST_SLOTS: usize = 256;
@@ -81,8 +81,9 @@ struct Variables {
     slots: Option<Vec<Slot>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
+    /// Empty for a slot that is not in use.
     name: String,
     argument: bool,
     /// Whether the value is in a cell that functions share.
@@ -197,11 +198,12 @@ impl LocalsReader<'_> {
                     .collect();
                 for names in [cells, free] {
                     for name in self.names(code, names)? {
-                        // An argument that other functions share has moved from its own slot into a cell.
-                        let argument = slots.iter().any(|slot| slot.argument && slot.name == name);
+                        // An argument that other functions share has moved into a cell; its slot is stale.
+                        let moved = slots.iter().position(|slot| slot.name == name);
+                        let moved = moved.map(|index| std::mem::take(&mut slots[index]));
                         slots.push(Slot {
                             name,
-                            argument,
+                            argument: moved.is_some_and(|slot| slot.argument),
                             shared: true,
                         });
                     }
@@ -236,7 +238,8 @@ impl LocalsReader<'_> {
         let mut variables = Vec::new();
         for (slot, word) in slots.iter().zip(words) {
             // The iterators of comprehensions have names that no program can write.
-            if variables.len() >= MOST_VARIABLES || slot.name.starts_with('.') {
+            let is_named = !slot.name.is_empty() && !slot.name.starts_with('.');
+            if variables.len() >= MOST_VARIABLES || !is_named {
                 continue;
             }
             if let Some(value) = self.slot_value(slot, word) {

@@ -5,9 +5,11 @@
 //! confidential and under a budget of its own; whatever is shown is masked first.
 
 mod attributes;
+mod containers;
 mod dictionary;
 mod format;
 mod number;
+mod quoted;
 mod shown;
 
 use std::cell::RefCell;
@@ -346,6 +348,3 @@ fn is_type_name(name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || "_.<>[], -".contains(letter);
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_part)
 }
-
-#[cfg(test)]
-mod tests;

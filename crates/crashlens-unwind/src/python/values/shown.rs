@@ -1,14 +1,13 @@
 //! Values for people: as Python writes them, cut short, and with secrets masked.
 
-use std::fmt::Write as _;
-
+use crashlens_core::Value;
 use crashlens_core::secrets::{self, HiddenBy, MASK};
-use crashlens_core::{Array, Value};
 
 use crate::Unreadable;
 
 use super::super::arrays;
 use super::number::{self, Integer};
+use super::quoted::quoted;
 use super::{Object, ValueReader, flags};
 
 /// Characters of a string by itself, and of one in a container.
@@ -16,14 +15,8 @@ const LONGEST_ALONE: usize = 200;
 const LONGEST_WITHIN: usize = 60;
 /// Characters of one value in all.
 const LONGEST: usize = 400;
-/// Elements that are shown of a container by itself, and of one in another.
-const MOST_ELEMENTS: usize = 8;
-const MOST_ELEMENTS_WITHIN: usize = 4;
-/// Containers in containers.
-const DEEPEST: usize = 3;
-
 /// What is not known of an object whose memory makes no sense.
-const UNREADABLE: &str = "<unreadable>";
+pub(super) const UNREADABLE: &str = "<unreadable>";
 
 /// The value at `address`, held by something called `name`.
 pub(super) fn value(values: &ValueReader<'_>, address: u64, name: Option<&str>) -> Value {
@@ -62,7 +55,7 @@ pub(crate) fn small_integer(number: i64, name: &str) -> Value {
 
 /// What must not be shown because of what it is called, whatever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Concealment(HiddenBy);
+pub(super) struct Concealment(pub(super) HiddenBy);
 
 impl Concealment {
     fn by(name: Option<&str>) -> Self {
@@ -70,7 +63,7 @@ impl Concealment {
     }
 
     /// What holds for something called `name` inside of something that is concealed.
-    fn within(self, name: Option<&str>) -> Self {
+    pub(super) fn within(self, name: Option<&str>) -> Self {
         Self(self.0.max(Self::by(name).0))
     }
 
@@ -83,13 +76,18 @@ impl Concealment {
     }
 }
 
-struct Writer<'a> {
-    values: &'a ValueReader<'a>,
+pub(super) struct Writer<'a> {
+    pub(super) values: &'a ValueReader<'a>,
 }
 
 impl Writer<'_> {
     /// `None` where only the type can be told.
-    fn text(&self, object: &Object, depth: usize, concealed: Concealment) -> Option<String> {
+    pub(super) fn text(
+        &self,
+        object: &Object,
+        depth: usize,
+        concealed: Concealment,
+    ) -> Option<String> {
         let text = self.plain(object, depth, concealed).ok().flatten()?;
         let is_harmless = matches!(&*object.type_name, "NoneType" | "bool" | "ellipsis");
         if concealed.0 == HiddenBy::Everything && !is_harmless && !text.is_empty() {
@@ -132,7 +130,13 @@ impl Writer<'_> {
     ) -> Result<Option<String>, Unreadable> {
         let is_python2 = self.values.layout().version.0 == 2;
         let text = if object.is(flags::INT) || (is_python2 && object.is(flags::SMALL_INT)) {
-            self.values.integer_of(object)?.decimal()
+            let number = self.values.integer_of(object)?.decimal();
+            let suffix = if is_python2 && object.is(flags::INT) {
+                "L"
+            } else {
+                ""
+            };
+            format!("{number}{suffix}")
         } else if object.is(flags::TEXT) {
             let prefix = if is_python2 { "u" } else { "" };
             let text = self.values.text(object.address).ok_or(Unreadable {
@@ -153,7 +157,7 @@ impl Writer<'_> {
         {
             number::float(self.values.float_at(object.address, 16)?)
         } else {
-            return Ok(None);
+            return self.by_attributes(object, depth, concealed);
         };
         Ok(Some(text))
     }
@@ -226,135 +230,6 @@ impl Writer<'_> {
             part(32)?
         ))
     }
-
-    fn sequence(
-        &self,
-        object: &Object,
-        depth: usize,
-        concealed: Concealment,
-    ) -> Result<String, Unreadable> {
-        let most = if depth < DEEPEST {
-            most_elements(depth)
-        } else {
-            0
-        };
-        let (elements, length) = self.values.elements(object, most)?;
-        let mut announced = Announced::default();
-        let shown: Vec<String> = elements
-            .iter()
-            .map(|element| {
-                let text = self.values.text(*element);
-                let concealed = announced.conceals(concealed, text.as_deref());
-                self.element(*element, depth, concealed)
-            })
-            .collect();
-        let is_tuple = object.is(flags::TUPLE);
-        let mut inner = joined(&shown, length);
-        if is_tuple && length == 1 && !shown.is_empty() {
-            inner.push(',');
-        }
-        Ok(if is_tuple {
-            format!("({inner})")
-        } else {
-            format!("[{inner}]")
-        })
-    }
-
-    fn set(
-        &self,
-        object: &Object,
-        depth: usize,
-        concealed: Concealment,
-    ) -> Result<String, Unreadable> {
-        let most = if depth < DEEPEST {
-            most_elements(depth)
-        } else {
-            0
-        };
-        let (elements, length) = self.values.set_elements(object.address, most)?;
-        let shown: Vec<String> = elements
-            .iter()
-            .map(|element| self.element(*element, depth, concealed))
-            .collect();
-        let inner = joined(&shown, length);
-        Ok(match (&*object.type_name, length) {
-            (name, 0) => format!("{name}()"),
-            ("set", _) => format!("{{{inner}}}"),
-            (name, _) => format!("{name}({{{inner}}})"),
-        })
-    }
-
-    fn dictionary(
-        &self,
-        object: &Object,
-        depth: usize,
-        concealed: Concealment,
-    ) -> Result<String, Unreadable> {
-        let most = if depth < DEEPEST {
-            most_elements(depth)
-        } else {
-            0
-        };
-        let (entries, length) = self.values.entries(object.address, most)?;
-        let shown: Vec<String> = entries
-            .iter()
-            .map(|(key, value)| {
-                let name = self.name_of(*key);
-                let key = self.element(*key, depth, concealed);
-                let concealed = concealed.within(name.as_deref());
-                format!("{key}: {}", self.element(*value, depth, concealed))
-            })
-            .collect();
-        Ok(format!("{{{}}}", joined(&shown, length)))
-    }
-
-    /// The text of a key that may announce a secret.
-    fn name_of(&self, key: u64) -> Option<String> {
-        self.values.text(key).or_else(|| {
-            let key = self.values.object(key).ok()?;
-            let (bytes, _) = key
-                .is(flags::BYTES)
-                .then(|| self.values.byte_string(&key).ok())??;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        })
-    }
-
-    /// An element of a container.
-    fn element(&self, address: u64, depth: usize, concealed: Concealment) -> String {
-        let Ok(object) = self.values.object(address) else {
-            return UNREADABLE.to_owned();
-        };
-        if let Some(array) = arrays::read(self.values, &object) {
-            return array_text(&self.values.qualified_name(&object), &array);
-        }
-        self.text(&object, depth + 1, concealed)
-            .unwrap_or_else(|| format!("<{}>", self.values.qualified_name(&object)))
-    }
-}
-
-/// What the elements before announce of the next one: `["--password", "…"]`, the lines of a private key.
-#[derive(Default)]
-struct Announced {
-    secret: bool,
-    private_key: bool,
-}
-
-impl Announced {
-    fn conceals(&mut self, concealed: Concealment, text: Option<&str>) -> Concealment {
-        let follows = self.secret || self.private_key;
-        if let Some(text) = text {
-            let begins = secrets::begins_private_key(text);
-            self.private_key = (self.private_key || begins) && !text.contains("-----END ");
-            self.secret = secrets::announces_secret(text);
-        } else {
-            self.secret = false;
-        }
-        if follows {
-            Concealment(concealed.0.max(HiddenBy::Texts))
-        } else {
-            concealed
-        }
-    }
 }
 
 fn longest(depth: usize) -> usize {
@@ -363,71 +238,6 @@ fn longest(depth: usize) -> usize {
     } else {
         LONGEST_WITHIN
     }
-}
-
-fn most_elements(depth: usize) -> usize {
-    if depth == 0 {
-        MOST_ELEMENTS
-    } else {
-        MOST_ELEMENTS_WITHIN
-    }
-}
-
-/// Elements and how many more there are.
-fn joined(shown: &[String], length: u64) -> String {
-    let mut text = shown.join(", ");
-    let more = length.saturating_sub(shown.len() as u64);
-    if more > 0 {
-        let comma = if shown.is_empty() { "" } else { ", " };
-        let _ = write!(text, "{comma}… {more} more");
-    }
-    text
-}
-
-fn array_text(type_name: &str, array: &Array) -> String {
-    let dtype = array.dtype.as_deref().unwrap_or("?");
-    let shape = array.shape.as_ref().map(|shape| {
-        let extents: Vec<String> = shape
-            .iter()
-            .map(|extent| extent.map_or_else(|| "?".to_owned(), |extent| extent.to_string()))
-            .collect();
-        format!("[{}]", extents.join(", "))
-    });
-    format!("<{type_name} {dtype}{}>", shape.unwrap_or_default())
-}
-
-/// A string as Python writes it: quoted, with what cannot be seen escaped, at most `longest` characters of it.
-fn quoted(prefix: &str, text: &str, longest: usize, ascii: bool) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') {
-        '"'
-    } else {
-        '\''
-    };
-    let mut written = format!("{prefix}{quote}");
-    let mut letters = text.chars();
-    for letter in letters.by_ref().take(longest) {
-        let code = u32::from(letter);
-        let _ = match letter {
-            '\\' => write!(written, "\\\\"),
-            '\n' => write!(written, "\\n"),
-            '\r' => write!(written, "\\r"),
-            '\t' => write!(written, "\\t"),
-            _ if letter == quote => write!(written, "\\{quote}"),
-            ' '..='~' => write!(written, "{letter}"),
-            _ if code < 0x100 && (ascii || letter.is_control() || code == 0xa0 || code == 0xad) => {
-                write!(written, "\\x{code:02x}")
-            }
-            _ if ascii && letter != '…' && code < 0x1_0000 => write!(written, "\\u{code:04x}"),
-            _ if ascii && letter != '…' => write!(written, "\\U{code:08x}"),
-            _ if letter.is_whitespace() => write!(written, "\\u{code:04x}"),
-            _ => write!(written, "{letter}"),
-        };
-    }
-    written.push(quote);
-    if letters.next().is_some() {
-        written.push('…');
-    }
-    written
 }
 
 fn cut(mut text: String, longest: usize) -> String {

@@ -1,0 +1,214 @@
+//! Takes the samples: a few small reads of `/proc`, which neither stop nor wake the program.
+//!
+//! What is measured is the resident memory that the kernel counts for each process (`/proc/PID/statm`), added
+//! up. A page that two processes share, as after a fork, is counted in both. What a control group has in
+//! use counts each page once, and the page cache too.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crashlens_core::{MemorySample, Timeline};
+
+use super::{History, per_second};
+use crate::bounded;
+use crate::host::control_group::{self, Controller, Group};
+use crate::host::memory_group;
+
+/// At most two samples a second.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A sample is followed by a pause this many times as long as it took.
+const REST_FACTOR: u32 = 200;
+/// Trees with more processes are not sampled: a part of them would tell a wrong number.
+const MAX_PROCESSES: usize = 4096;
+/// Samples after which the limit of the group is read again.
+const LIMIT_LIFETIME: u32 = 20;
+
+/// Keeps the timeline of a run.
+pub(crate) struct MemoryWatch {
+    root: PathBuf,
+    began: Instant,
+    page_size: u64,
+    history: History,
+    group: Option<WatchedGroup>,
+}
+
+/// The control group of the largest process.
+struct WatchedGroup {
+    memberships: String,
+    group: Group,
+    usage: File,
+    limit: Option<u64>,
+    uses: u32,
+}
+
+impl MemoryWatch {
+    pub(crate) fn start() -> Self {
+        Self::below(PathBuf::from("/"))
+    }
+
+    fn below(root: PathBuf) -> Self {
+        Self {
+            root,
+            began: Instant::now(),
+            page_size: page_size(),
+            history: History::default(),
+            group: None,
+        }
+    }
+
+    /// Takes a sample of these processes; says how long to wait before the next.
+    pub(crate) fn tick(&mut self, processes: impl Iterator<Item = u32>) -> Duration {
+        let begin = Instant::now();
+        if let Some(sample) = self.sample(processes) {
+            self.history.push(sample);
+        }
+        (begin.elapsed() * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+    }
+
+    /// The timeline up to now, with a last sample of these processes.
+    ///
+    /// `reaped`: the kernel may have taken back memory already, so that the last sample does not belong to
+    /// the growth before it.
+    pub(crate) fn timeline(
+        &mut self,
+        processes: impl Iterator<Item = u32>,
+        reaped: bool,
+    ) -> Option<Timeline> {
+        let mut samples = self.history.samples();
+        let last = self.sample(processes);
+        if !reaped {
+            samples.extend(last);
+        }
+        let growth_per_second = per_second(&samples);
+        if reaped {
+            samples.extend(last);
+        }
+        let limit = self.group.as_ref().and_then(|group| group.limit);
+        (!samples.is_empty()).then_some(Timeline {
+            samples,
+            growth_per_second,
+            limit,
+        })
+    }
+
+    /// Memory now; `None` when no process could be read or there are too many.
+    fn sample(&mut self, processes: impl Iterator<Item = u32>) -> Option<MemorySample> {
+        let mut resident = 0_u64;
+        let mut count = 0;
+        let mut largest = (0, 0);
+        for process in processes {
+            if count == MAX_PROCESSES {
+                return None;
+            }
+            if let Some(bytes) = self.resident(process) {
+                resident = resident.saturating_add(bytes);
+                count += 1;
+                largest = largest.max((bytes, process));
+            }
+        }
+        let sample = MemorySample {
+            milliseconds: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            resident,
+            processes: u32::try_from(count).unwrap_or(u32::MAX),
+            group: self.group_usage(largest.1),
+        };
+        (count > 0).then_some(sample)
+    }
+
+    /// Resident bytes of a process: the second number of `statm`.
+    fn resident(&self, process: u32) -> Option<u64> {
+        let text =
+            bounded::read_text(&self.root.join(format!("proc/{process}/statm")), 256).ok()?;
+        let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+        pages.checked_mul(self.page_size)
+    }
+
+    fn group_usage(&mut self, process: u32) -> Option<u64> {
+        let memberships = control_group::memberships(&self.root, process).ok()?;
+        let known = self
+            .group
+            .take()
+            .filter(|known| known.memberships == memberships);
+        self.group = known.or_else(|| WatchedGroup::find(&self.root, process, memberships));
+        self.group.as_mut()?.usage()
+    }
+}
+
+impl WatchedGroup {
+    fn find(root: &Path, process: u32, memberships: String) -> Option<Self> {
+        let group = control_group::find(root, process, Controller::Memory).ok()??;
+        let usage = File::open(group.usage_file()).ok()?;
+        Some(Self {
+            memberships,
+            group,
+            usage,
+            limit: None,
+            uses: 0,
+        })
+    }
+
+    fn usage(&mut self) -> Option<u64> {
+        if self.uses.is_multiple_of(LIMIT_LIFETIME) {
+            self.limit = memory_group::limit(&self.group);
+        }
+        self.uses = self.uses.wrapping_add(1);
+        let mut buffer = [0; 32];
+        let length = self.usage.read_at(&mut buffer, 0).ok()?;
+        let text = std::str::from_utf8(buffer.get(..length)?).ok()?;
+        text.trim().parse().ok()
+    }
+}
+
+fn page_size() -> u64 {
+    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    size.ok()
+        .flatten()
+        .and_then(|size| u64::try_from(size).ok())
+        .unwrap_or(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_memory_is_seen_and_strangers_that_do_not_exist_are_not_counted() {
+        let mut watch = MemoryWatch::start();
+        let own = std::process::id();
+        let pause = watch.tick([own, u32::MAX].into_iter());
+        assert!(pause >= SHORTEST_PAUSE);
+        let timeline = watch.timeline([own].into_iter(), false).unwrap();
+        assert_eq!(timeline.samples.len(), 2);
+        assert_eq!(timeline.growth_per_second, None);
+        let sample = timeline.samples[0];
+        assert!(
+            sample.processes == 1 && sample.resident > 100_000,
+            "{sample:?}"
+        );
+        assert!(watch.timeline(std::iter::empty(), false).is_some());
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_not_counted() {
+        let root = tempfile::tempdir().unwrap();
+        for (process, statm) in [
+            (1, "x y z"),
+            (2, "7"),
+            (3, "1 18446744073709551615 2"),
+            (4, "9 2 1 1 0 1 0"),
+        ] {
+            let folder = root.path().join(format!("proc/{process}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("statm"), statm).unwrap();
+        }
+        let mut watch = MemoryWatch::below(root.path().to_owned());
+        assert!(watch.timeline([1, 2, 3].into_iter(), false).is_none());
+        let timeline = watch.timeline(1..=4, false).unwrap();
+        assert_eq!(timeline.samples[0].resident, 2 * page_size());
+        assert_eq!(timeline.samples[0].processes, 1);
+        assert!(watch.timeline((0..100_000).map(|_| 4), false).is_none());
+    }
+}
