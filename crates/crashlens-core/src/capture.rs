@@ -21,8 +21,8 @@ mod value;
 
 pub use address::Address;
 pub use circumstances::{
-    Circumstances, Lineage, MemorySample, Origin, Parent, Resource, ResourceUse, ThreadStarter,
-    Timeline, Worker,
+    Circumstances, Lineage, MemorySample, OomEvidence, Origin, Parent, Resource, ResourceUse,
+    ThreadStarter, Timeline, Worker,
 };
 pub use ending::{Ending, EndingKind, Fault, Signal};
 pub use environment::{Environment, PythonRuntime};

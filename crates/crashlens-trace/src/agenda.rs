@@ -20,6 +20,8 @@ pub(crate) enum Chore {
     Memory,
     /// Look whether the tree makes progress.
     Progress,
+    /// Look at a program that is not traced.
+    Look,
 }
 
 /// When each chore is due.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    Address, FaultSite, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd,
-    Testimony, Thread, ThreadRole,
+    Address, FaultSite, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
+    Thread, ThreadRole,
 };
 
 use crate::image::Images;

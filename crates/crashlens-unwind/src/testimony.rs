@@ -17,13 +17,12 @@ use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
 use crate::running_op::{self, Kernels};
 use crate::symbols::FrameName;
-use crate::{ProcessSnapshot, ReadMemory};
+use crate::{ProcessSnapshot, ReadMemory, abort_message, exception};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
 
 /// Everything that can be asked.
-#[expect(dead_code, reason = "the readers are being written")]
 pub(crate) struct Scene<'a> {
     /// Threads in the order of `stacks`, the crashed one first.
     pub(crate) snapshot: &'a ProcessSnapshot,
@@ -76,6 +75,8 @@ impl Confidences {
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
             foreign_call: foreign::read(scene),
+            exception: exception::find(scene),
+            abort_message: abort_message::find(scene),
             kernels: running_op::look(scene),
             ..Self::default()
         }
@@ -122,7 +123,11 @@ pub(crate) fn assemble(
     Testimony {
         fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
-        exception: observed("the C++ exception", told.exception, gaps),
+        exception: observed(
+            "the C++ exception",
+            exception::settle(told.exception, threads),
+            gaps,
+        ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
         op: observed("the running TensorFlow op", op, gaps),
     }

@@ -97,12 +97,14 @@ impl Supervisor<'_> {
                 ending: Ending::running(),
                 thread: None,
                 registers_at_fault: None,
-                oom_kills_before: None,
+                earlier: None,
+                timeline: None,
+                oom: None,
                 locals: self.options.locals,
                 lineage: known.birth.lineage(),
                 gaps,
             };
-            let unnamed = read_dying(&mut self.tree, self.watch, looked_at);
+            let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), looked_at);
             self.release_looked_at();
             captures.push(unnamed.name(self.relay));
         }
