@@ -1,6 +1,6 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crashlens_core::{Address, Gaps, Module, Registers};
+use crashlens_core::{Address, ForeignApi, Gaps, Module, Registers};
 
 use crate::python::{self, SymbolLookup};
 use crate::{CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, symbols};
@@ -84,6 +84,23 @@ pub fn cpython_memory(bytes: &[u8]) {
         Some(&memory),
         &mut Gaps::default(),
     );
+}
+
+/// The stack of a foreign call, and everything it leads to: the first byte picks the version and the API.
+pub fn foreign_call(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let api = if selector / 17 % 2 == 0 {
+        ForeignApi::Ctypes
+    } else {
+        ForeignApi::Cffi
+    };
+    let _ = python::foreign::read_anything(&Tiled(content), version, api, [0x1_1000, 0x1_1400]);
 }
 
 /// The same bytes over and over, at every address below 2^47.
