@@ -2,7 +2,7 @@
 
 mod fault;
 
-use crashlens_core::{Address, Gaps, Mapping, Module, Registers};
+use crashlens_core::{Address, ForeignApi, Gaps, Mapping, Module, Registers};
 
 pub use fault::fault;
 
@@ -144,6 +144,23 @@ pub fn cpp_exception(bytes: &[u8]) {
         signal: None,
     };
     exception::ask_everything(&Tiled(bytes), &snapshot, &registers);
+}
+
+/// The stack of a foreign call, and everything it leads to: the first byte picks the version and the API.
+pub fn foreign_call(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let api = if selector / 17 % 2 == 0 {
+        ForeignApi::Ctypes
+    } else {
+        ForeignApi::Cffi
+    };
+    let _ = python::foreign::read_anything(&Tiled(content), version, api, [0x1_1000, 0x1_1400]);
 }
 
 /// The same bytes over and over, at every address below 2^47.
