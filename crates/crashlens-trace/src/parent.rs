@@ -20,16 +20,16 @@ const MAX_READINGS: usize = 5;
 const MAX_FRAMES: usize = 12;
 
 /// What process `pid` is doing now. `None` if it does not run Python or could not be read.
-pub(crate) fn look(pid: u32) -> Option<Parent> {
+pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
     Some(Parent {
         pid,
-        frames: python_stack(pid, LIMIT)?,
+        frames: python_stack(pid, LIMIT, locals)?,
         waits_for_ever: None,
     })
 }
 
 /// The Python frames of the first thread of process `pid`, innermost first.
-pub(crate) fn python_stack(pid: u32, limit: Duration) -> Option<Vec<PythonFrame>> {
+pub(crate) fn python_stack(pid: u32, limit: Duration, locals: bool) -> Option<Vec<PythonFrame>> {
     let deadline = Instant::now() + limit;
     let maps = procfs::mappings(pid).ok()?;
     let files = LiveFiles::of(pid);
@@ -40,7 +40,7 @@ pub(crate) fn python_stack(pid: u32, limit: Duration) -> Option<Vec<PythonFrame>
                 memory: LiveMemory::of(pid),
                 deadline,
             };
-            glance(pid, &maps, &memory, &files)
+            glance(pid, &maps, &memory, &files, locals)
         });
     let (one, other) = (readings.next()?, readings.next()?);
     let mut frames: Vec<PythonFrame> = steady(&one, &other);

@@ -275,8 +275,8 @@ impl Walked {
         roles::assign(&mut threads, self.snapshot.pid);
         keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
-        let testimony =
-            testimony::assemble(self.confidences.clone(), self.fault, &names, &threads, gaps);
+        self.confidences.name(&names);
+        let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
         let signal = self.snapshot.signal.clone();
         let recording = Recording::new(
             self.snapshot,

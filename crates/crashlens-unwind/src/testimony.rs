@@ -95,7 +95,8 @@ impl Confidences {
         address.into_iter().map(|address| address.0).collect()
     }
 
-    fn name(&mut self, names: &Names) {
+    /// Gives the function of a foreign call its name.
+    pub(crate) fn name(&mut self, names: &Names) {
         let Ok(Some(call)) = &mut self.foreign_call else {
             return;
         };
@@ -111,13 +112,11 @@ impl Confidences {
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
 pub(crate) fn assemble(
-    mut told: Confidences,
+    told: Confidences,
     mut fault: Answer<FaultSite>,
-    names: &Names,
     threads: &[Thread],
     gaps: &mut Gaps,
 ) -> Testimony {
-    told.name(names);
     if let Ok(Some(site)) = &mut fault {
         fault::name_cycle(site, threads);
     }

@@ -32,7 +32,7 @@ impl Glances {
         if self.not_before.is_some_and(|moment| begin < moment) {
             return;
         }
-        let frames = parent::python_stack(pid, LIMIT);
+        let frames = parent::python_stack(pid, LIMIT, false);
         let took = begin.elapsed();
         self.not_before = Some(begin + took + (took * REST_FACTOR).max(SHORTEST_PAUSE));
         if let Some(frames) = frames {

@@ -10,6 +10,7 @@
 mod attach;
 mod crashes;
 mod degraded;
+mod exceptions;
 mod exit_status;
 mod failures;
 mod faults;
