@@ -17,7 +17,7 @@ fn run_inside(group: &MemoryGroup, program: &str) -> Finished {
 /// A program that enters the group and then does what `program` says.
 fn entering(group: &MemoryGroup, program: &str) -> String {
     let members = group.members();
-    format!("open({members:?}, 'w').write('0')\n{program}")
+    format!("open('{}', 'w').write('0')\n{program}", members.display())
 }
 
 fn uses(death: &CrashCapture) -> &[ResourceUse] {
