@@ -147,7 +147,6 @@ fn walk_with(
             None,
         );
     }
-    snapshot.signal = fault::first_chance(snapshot.signal.take(), stacks.first(), &recorder);
     let scene = Scene {
         snapshot: &snapshot,
         memory: &recorder,
@@ -156,6 +155,14 @@ fn walk_with(
         stacks: &stacks,
         python: python.as_ref(),
         symbols: &lookup,
+    };
+    let first_chance = fault::first_chance(&scene).map(|signal| ProcessSnapshot {
+        signal: Some(signal),
+        ..snapshot.clone()
+    });
+    let scene = Scene {
+        snapshot: first_chance.as_ref().unwrap_or(&snapshot),
+        ..scene
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
@@ -177,7 +184,7 @@ fn walk_with(
         answers,
         confidences,
         fault,
-        snapshot,
+        snapshot: first_chance.unwrap_or(snapshot),
     }
 }
 
