@@ -138,6 +138,7 @@ impl World {
             stacks: &self.stacks,
             python: None,
             symbols: &NoSymbols,
+            locals: false,
         })
     }
 

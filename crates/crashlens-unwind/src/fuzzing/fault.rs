@@ -147,6 +147,7 @@ pub fn fault(bytes: &[u8]) {
         stacks: &[stack],
         python: None,
         symbols: &Everywhere { has_runtime: false },
+        locals: false,
     };
     let _ = (first_chance(&scene), examine(&scene));
 }
