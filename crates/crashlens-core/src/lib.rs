@@ -11,6 +11,8 @@ mod lineage;
 mod messages;
 mod phase;
 pub mod report;
+#[cfg(test)]
+mod sample;
 pub mod secrets;
 
 pub use capture::*;

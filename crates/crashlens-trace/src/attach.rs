@@ -10,6 +10,7 @@ use crate::error::SuperviseError;
 use crate::freeze::list_threads;
 use crate::outcome::{Attached, Observer, Options, Outcome, Supervision};
 use crate::output::Relay;
+use crate::resources::Baseline;
 use crate::status::ThreadStatus;
 use crate::supervisor::release::release_all;
 use crate::supervisor::{Aim, End, Supervisor};
@@ -73,13 +74,13 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         thread: None,
         registers_at_fault: None,
         earlier: None,
-        oom_kills_before: None,
         locals,
+        oom: None,
         timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
         lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };
-    let unnamed = read_dying(&mut tree, &mut watch, looked_at);
+    let unnamed = read_dying(&mut tree, &mut watch, &Baseline::default(), looked_at);
     release_all(&tree, &mut watch);
     Ok(unnamed.name(&Relay::off(OUTPUT_NOT_OURS)))
 }

@@ -209,7 +209,7 @@ fn status(id: u32) -> io::Result<String> {
 }
 
 /// A field of `/proc/PID/status`. Read by name, one by one: sandboxes such as gVisor leave many out.
-fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status
         .lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))

@@ -21,9 +21,9 @@ use crate::agenda::{Agenda, Chore};
 use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
-use crate::host::OomCounters;
 use crate::lineage::Birth;
 use crate::map_history;
+use crate::oom::OomLedger;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
 use crate::progress::Idleness;
@@ -70,17 +70,16 @@ pub(crate) struct Supervisor<'a> {
     /// Whether the main process was stopped and not yet continued.
     main_stands_still: bool,
     deliveries: Deliveries,
-    oom_before: OomCounters,
-    /// Kills for memory in the control group when supervision began.
-    oom_kills_before: Option<u64>,
+    /// Kills for lack of memory.
+    oom: OomLedger,
     /// Since when a death waits to be reported.
     death_pending_since: Option<Instant>,
     /// What is to be done by the clock.
     agenda: Agenda,
-    /// How long there was no progress, where hangs are to be reported.
-    idleness: Option<Idleness>,
     /// Memory of all processes over time.
     memory: MemoryWatch,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -97,7 +96,6 @@ impl<'a> Supervisor<'a> {
         let mut tree = Tree::default();
         tree.add(main, main);
         tree.set_birth(main, Birth::of(Origin::Started));
-        let oom_before = OomCounters::read(main);
         Self {
             watch,
             observer,
@@ -110,12 +108,11 @@ impl<'a> Supervisor<'a> {
             began: aim == Aim::Attach,
             main_stands_still: false,
             deliveries: Deliveries::default(),
-            oom_kills_before: oom_before.in_group,
-            oom_before,
+            oom: OomLedger::start(main),
             death_pending_since: None,
             agenda: Agenda::default(),
-            idleness: None,
             memory: MemoryWatch::start(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -131,11 +128,11 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
-        self.watch_progress();
         let now = Instant::now();
         self.agenda
             .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
         self.agenda.set(Chore::Memory, now, Duration::ZERO);
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -169,14 +166,25 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
-                Chore::Progress => self.look_for_hang(),
                 Chore::Mappings => Some(self.remember_mappings()),
-                Chore::Memory => Some(self.memory.tick(self.tree.process_ids())),
+                Chore::Progress => self.look_for_hang(),
+                Chore::Memory => Some(self.sample_memory()),
+                // Only where tracing is refused.
+                Chore::Look => None,
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);
             }
         }
+    }
+
+    /// Takes a sample of all memory and looks for kills; says when to do so again.
+    fn sample_memory(&mut self) -> Duration {
+        let pause = self.memory.tick(self.tree.process_ids());
+        if let Some((process, group)) = self.memory.watched() {
+            self.oom.tick(process, group);
+        }
+        pause
     }
 
     /// Answers one change of a tracee.

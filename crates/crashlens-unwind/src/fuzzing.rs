@@ -1,6 +1,10 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
+mod fault;
+
 use crashlens_core::{Address, Gaps, Module, Registers};
+
+pub use fault::fault;
 
 use crate::python::{self, SymbolLookup};
 use crate::{CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, symbols};

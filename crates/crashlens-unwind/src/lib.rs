@@ -7,8 +7,10 @@
 //! [`replay`] does both again from what was recorded.
 #![forbid(unsafe_code)]
 
+mod abort_message;
 mod cfi;
 pub mod core_file;
+mod exception;
 mod fault;
 mod files;
 #[doc(hidden)]
@@ -27,6 +29,7 @@ mod source;
 mod stacks;
 mod symbols;
 mod testimony;
+mod text;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    Address, FaultSite, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd,
-    Testimony, Thread, ThreadRole,
+    Address, FaultSite, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
+    Thread, ThreadRole,
 };
 
 use crate::image::Images;
@@ -24,9 +24,11 @@ use crate::{Files, ProcessSnapshot, ReadMemory, SignalAtFault, fault};
 
 mod room;
 mod threads;
+mod variables;
 
 use room::Room;
 use threads::{note_lost_threads, walk_threads};
+use variables::{add_sources, keep_path};
 
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,6 +156,7 @@ fn walk_with(
         stacks: &stacks,
         python: python.as_ref(),
         symbols: &lookup,
+        locals: reads_locals,
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
@@ -200,12 +203,14 @@ impl Walked {
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
         let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
-        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
-            if let Some(image) = self.images.at(frame.lookup) {
+        let frames = self.stacks.iter().flat_map(|stack| &stack.frames);
+        let told = self.confidences.unnamed_addresses();
+        for address in frames.map(|frame| frame.lookup).chain(told) {
+            if let Some(image) = self.images.at(address) {
                 let (_, addresses) = by_start
                     .entry(image.module.start)
                     .or_insert_with(|| (&image.module, Vec::new()));
-                addresses.push(frame.lookup);
+                addresses.push(address);
             }
         }
         by_start
@@ -230,7 +235,7 @@ impl Walked {
     }
 
     fn assemble(
-        self,
+        mut self,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
         gaps: &mut Gaps,
@@ -268,8 +273,10 @@ impl Walked {
         }
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
+        keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
-        let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
+        let testimony =
+            testimony::assemble(self.confidences.clone(), self.fault, &names, &threads, gaps);
         let signal = self.snapshot.signal.clone();
         let recording = Recording::new(
             self.snapshot,
@@ -335,17 +342,6 @@ impl Walked {
             })
             .collect();
         Some(frames)
-    }
-}
-
-fn add_sources(frames: &mut [Frame], sources: &BTreeMap<String, BTreeMap<u32, String>>) {
-    for frame in frames {
-        if let Frame::Python(python) = frame {
-            let lines = sources.get(&python.file);
-            python.source = lines
-                .zip(python.line)
-                .and_then(|(lines, line)| lines.get(&line).cloned());
-        }
     }
 }
 

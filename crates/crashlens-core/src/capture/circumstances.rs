@@ -16,6 +16,8 @@ pub struct Circumstances {
     pub timeline: Observed<Timeline>,
     /// Lines of the kernel's log about this death.
     pub kernel_log: Observed<Vec<String>>,
+    /// What speaks for and against a kill for lack of memory; `Absent` unless the process was killed.
+    pub oom: Observed<OomEvidence>,
 }
 
 /// How a process came to be.
@@ -125,13 +127,33 @@ pub struct ResourceUse {
 }
 
 /// Something that is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resource {
     /// Memory of a control group, in bytes.
     Memory,
+    /// Memory of a control group from which on its processes are slowed down, in bytes.
+    MemoryHigh,
+    /// Swap space of a control group, in bytes.
+    Swap,
+    /// Memory and swap space of a control group together, in bytes.
+    MemoryAndSwap,
     /// Address space of the process, in bytes.
     AddressSpace,
+    /// Private writable memory of the process, in bytes.
+    Data,
     /// Threads and processes.
     Threads,
     /// Processor time, in seconds.
@@ -148,6 +170,27 @@ pub enum Resource {
     Stack,
     /// Memory that may be locked, in bytes.
     LockedMemory,
+}
+
+/// What the kernel says of a kill for lack of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct OomEvidence {
+    /// Kills for memory counted in the process's own control group in the seconds before its death, those that
+    /// explain other deaths left out.
+    pub group_kills: Option<u64>,
+    /// Kills for memory counted on the whole machine during the run.
+    pub machine_kills: Option<u64>,
+    /// Whether the kernel's log names the process as killed for memory; `None` when the log could not be read or
+    /// is not complete.
+    pub named_in_log: Option<bool>,
+    /// The control group whose limit was met; `None` when it was no group's or cannot be told.
+    pub limited_by: Option<String>,
+    /// Whether the kernel kills all processes of the group together (`memory.oom.group`).
+    #[serde(default)]
+    pub whole_group: Option<bool>,
+    /// `oom_score_adj`: by how much the process was to be spared (negative) or preferred.
+    #[serde(default)]
+    pub score_adjustment: Option<i32>,
 }
 
 /// Memory over time: dense at the end, sparse before.

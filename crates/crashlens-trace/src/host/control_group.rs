@@ -50,6 +50,8 @@ pub(crate) struct Group {
     pub(crate) path: String,
     folder: PathBuf,
     mount_point: PathBuf,
+    /// The group that is mounted there: another than the root group inside containers.
+    mounted: PathBuf,
     controller: Controller,
 }
 
@@ -100,6 +102,7 @@ fn find_among(root: &Path, memberships: &str, controller: Controller) -> io::Res
             path: membership.path.clone(),
             folder: mount_point.join(below_mount),
             mount_point,
+            mounted: PathBuf::from(&mount.root),
             controller,
         };
         match group.accounted() {
@@ -189,15 +192,20 @@ impl Group {
             .take(MAX_LEVELS)
     }
 
-    /// This group and those above it that can be seen, each with its path below the mount.
+    /// This group and those above it that can be seen, nearest first.
     pub(crate) fn levels(&self) -> impl Iterator<Item = Level> {
         self.folders().map(|folder| Level {
-            path: folder
-                .strip_prefix(&self.mount_point)
-                .map(|below| format!("/{}", below.display()))
-                .unwrap_or_default(),
+            path: self.path_of(folder),
             folder: folder.to_owned(),
         })
+    }
+
+    /// A folder's path as `/proc/PID/cgroup` would have it.
+    fn path_of(&self, folder: &Path) -> String {
+        let below = folder.strip_prefix(&self.mount_point).unwrap_or(folder);
+        // Without a slash at the end, which `join` gives for nothing.
+        let path: PathBuf = self.mounted.join(below).components().collect();
+        path.display().to_string()
     }
 
     /// The group itself as a level.
@@ -217,7 +225,7 @@ impl Group {
 /// One level of a hierarchy of control groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// Its path below the mount.
+    /// As `/proc/PID/cgroup` would have it.
     pub(crate) path: String,
     folder: PathBuf,
 }

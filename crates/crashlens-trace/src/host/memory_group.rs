@@ -5,7 +5,7 @@ use crashlens_core::MemoryGroup;
 use super::control_group::{Group, Level};
 
 /// Version 1 says "no limit" with the largest number of whole pages, which depends on the page size.
-const NO_LIMIT: u64 = 1 << 60;
+pub(crate) const NO_LIMIT: u64 = 1 << 60;
 
 /// The facts of a group as a capture has them.
 pub(super) fn read(group: &Group) -> MemoryGroup {
@@ -70,7 +70,7 @@ pub(crate) fn peak(level: &Level, version: u8) -> Option<u64> {
 }
 
 /// How many processes of this group the kernel killed for memory.
-pub(super) fn oom_kills(group: &Group) -> Option<u64> {
+pub(crate) fn oom_kills(group: &Group) -> Option<u64> {
     let file = if group.version == 1 {
         "memory.oom_control"
     } else {

@@ -159,45 +159,6 @@ fn no_accounting_is_absent_and_an_unseen_group_is_a_gap() {
 }
 
 #[test]
-fn the_counters_tell_whether_the_kernel_killed_for_memory() {
-    let root = machine(&[
-        ("proc/7/cgroup", "0::/job\n"),
-        ("proc/self/mountinfo", V2_MOUNT),
-        ("proc/vmstat", "nr_free_pages 5\noom_kill 10\n"),
-        ("sys/fs/cgroup/job/memory.current", "10\n"),
-        ("sys/fs/cgroup/job/memory.events", "oom_kill 1\n"),
-    ]);
-    let group = control_group::find(root.path(), 7, Controller::Memory).unwrap();
-    let read = || OomCounters::of(root.path(), group.clone());
-    let before = read();
-    assert_eq!(before.rose_since(&before), Some(false));
-
-    fs::write(root.path().join("proc/vmstat"), "oom_kill 11\n").unwrap();
-    assert_eq!(
-        read().rose_since(&before),
-        Some(false),
-        "a stranger's death does not count"
-    );
-
-    fs::write(
-        root.path().join("sys/fs/cgroup/job/memory.events"),
-        "oom_kill 2\n",
-    )
-    .unwrap();
-    assert_eq!(read().rose_since(&before), Some(true));
-
-    fs::remove_file(root.path().join("sys/fs/cgroup/job/memory.events")).unwrap();
-    assert_eq!(
-        read().rose_since(&before),
-        Some(true),
-        "without the group the machine's count decides"
-    );
-
-    fs::remove_file(root.path().join("proc/vmstat")).unwrap();
-    assert_eq!(read().rose_since(&before), None);
-}
-
-#[test]
 fn processor_and_memory_are_read_from_their_first_lines() {
     let root = machine(&[
         (

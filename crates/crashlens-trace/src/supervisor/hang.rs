@@ -99,13 +99,13 @@ impl Supervisor<'_> {
                 thread: None,
                 registers_at_fault: None,
                 earlier: None,
-                oom_kills_before: None,
+                oom: None,
                 locals: self.options.locals,
                 lineage: known.birth.lineage(),
                 timeline,
                 gaps,
             };
-            let unnamed = read_dying(&mut self.tree, self.watch, looked_at);
+            let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), looked_at);
             self.release_looked_at();
             captures.push(unnamed.name(self.relay));
         }

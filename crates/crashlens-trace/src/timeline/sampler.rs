@@ -37,6 +37,7 @@ pub(crate) struct MemoryWatch {
 
 /// The control group of the largest process.
 struct WatchedGroup {
+    process: u32,
     memberships: String,
     group: Group,
     usage: File,
@@ -68,24 +69,26 @@ impl MemoryWatch {
         (begin.elapsed() * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
     }
 
+    /// The largest process and its group, as of the last sample.
+    pub(crate) fn watched(&self) -> Option<(u32, &Group)> {
+        let watched = self.group.as_ref()?;
+        Some((watched.process, &watched.group))
+    }
+
     /// The timeline up to now, with a last sample of these processes.
     ///
-    /// `reaped`: the kernel may have taken back memory already, so that the last sample does not belong to
-    /// the growth before it.
+    /// `reaped`: the kernel may have taken back memory already. A last sample that shows less than the one
+    /// before is then left out.
     pub(crate) fn timeline(
         &mut self,
         processes: impl Iterator<Item = u32>,
         reaped: bool,
     ) -> Option<Timeline> {
         let mut samples = self.history.samples();
+        let before = samples.last().map_or(0, |sample| sample.resident);
         let last = self.sample(processes);
-        if !reaped {
-            samples.extend(last);
-        }
+        samples.extend(last.filter(|last| !reaped || last.resident >= before));
         let growth_per_second = per_second(&samples);
-        if reaped {
-            samples.extend(last);
-        }
         let limit = self.group.as_ref().and_then(|group| group.limit);
         (!samples.is_empty()).then_some(Timeline {
             samples,
@@ -133,7 +136,9 @@ impl MemoryWatch {
             .take()
             .filter(|known| known.memberships == memberships);
         self.group = known.or_else(|| WatchedGroup::find(&self.root, process, memberships));
-        self.group.as_mut()?.usage()
+        let group = self.group.as_mut()?;
+        group.process = process;
+        group.usage()
     }
 }
 
@@ -142,6 +147,7 @@ impl WatchedGroup {
         let group = control_group::find(root, process, Controller::Memory).ok()??;
         let usage = File::open(group.usage_file()).ok()?;
         Some(Self {
+            process,
             memberships,
             group,
             usage,

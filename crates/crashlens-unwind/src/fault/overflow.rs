@@ -16,6 +16,8 @@ const BELOW_POINTER: u64 = 256;
 const PROBES_AHEAD: u64 = 64 << 10;
 /// A frame that leaves the stack by more needs a witness besides the stack pointer, which may be garbage.
 const NEAR: u64 = 1 << 20;
+/// Nobody means to have a larger frame; what is further away is garbage, whatever else is in order.
+const LARGEST_FRAME: u64 = 1 << 30;
 /// What the C library keeps of a thread behind the address of its thread-local storage, at the top of its stack.
 const THREAD_RECORD: u64 = 2304;
 const PAGE: u64 = 4096;
@@ -41,11 +43,14 @@ pub(super) fn find<'a>(
     if address < pointer.saturating_sub(ahead) {
         return None;
     }
-    let fits = |stack: &&Mapping| stack.is_writable() && address < stack.start.0;
+    let distance = |stack: &Mapping| stack.start.0.checked_sub(address).filter(|gap| *gap > 0);
+    let fits = |stack: &&Mapping| {
+        stack.is_writable() && distance(stack).is_some_and(|gap| gap <= LARGEST_FRAME)
+    };
     let walked = walked_stack(fault, address).filter(fits);
-    let own = own_stack(fault)
-        .filter(fits)
-        .filter(|stack| stack.start.0 - address <= NEAR || stack.contains(fault.registers.rbp.0));
+    let own = own_stack(fault).filter(fits).filter(|stack| {
+        distance(stack).is_some_and(|gap| gap <= NEAR) || stack.contains(fault.registers.rbp.0)
+    });
     walked.or(own).map(|stack| Overflow { stack })
 }
 

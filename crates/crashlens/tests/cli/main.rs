@@ -10,6 +10,7 @@ mod help;
 mod run;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
+mod secrets;
 mod undisturbed;
 
 use std::path::{Path, PathBuf};

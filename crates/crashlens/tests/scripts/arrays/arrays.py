@@ -163,26 +163,19 @@ def registered(then):
     then()
 
 
-def has(module):
+def numpy_calls():
+    calls = [numbers, others, shapes, subclasses, gone, numpy_2]
     try:
-        __import__(module)
+        import ml_dtypes
     except ImportError:
-        return False
-    return True
+        return calls
+    return calls + [registered]
 
 
 def main():
-    calls = [numbers, others, shapes, subclasses, gone, numpy_2]
-    if has("ml_dtypes"):
-        calls.append(registered)
-    if "tensorflow" in sys.argv and has("tensorflow"):
-        import tensors
-
-        calls += tensors.CALLS
-    if "torch" in sys.argv and has("torch"):
-        import torch_tensors
-
-        calls += torch_tensors.CALLS
+    """The argument says what to show: more at once would be more than is read of a process."""
+    what = sys.argv[1]
+    calls = numpy_calls() if what == "numpy" else __import__(what.split(".")[0]).CALLS[what]
 
     def call(index):
         if index == len(calls):

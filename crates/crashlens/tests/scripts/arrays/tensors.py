@@ -22,6 +22,10 @@ def of_graph(tensor, kind="symbolic-tensor"):
     return {"kind": kind, "shape": None if rank is None else list(shape), "dtype": dtype}
 
 
+def of_variable(variable):
+    return of_graph(variable, "tensorflow-variable")
+
+
 def eager_types(then):
     float32, float64, float16 = tf.zeros([2, 3]), tf.zeros([4], tf.float64), tf.zeros([1, 1], tf.float16)
     bfloat16 = tf.cast([1.0, 2.0], tf.bfloat16)
@@ -97,12 +101,11 @@ def eager_later(then):
 def eager_failed(then):
     context = tf.config.experimental
     context.set_synchronous_execution(False)
-    failed = None
+    failed = tf.raw_ops.Reshape(tensor=tf.zeros([6]), shape=tf.constant([4, 5]))
     try:
-        failed = tf.raw_ops.Reshape(tensor=tf.zeros([6]), shape=tf.constant([4, 5]))
         failed.numpy()
     except tf.errors.OpError:
-        pass
+        tf.experimental.async_clear_error()
     context.set_synchronous_execution(True)
     tell(failed=None)
     then()
@@ -118,14 +121,15 @@ def variables(then):
     layer = tf.keras.layers.Dense(3)
     layer(tf.zeros([1, 2]))
     kernel, bias = layer.kernel, layer.bias
-    of_variable = lambda variable: of_graph(variable, "tensorflow-variable")
-    none = ("then", "layer", "of_variable")
-    tell(**{name: of_variable(variable) for name, variable in locals().items() if name not in none})
+    tell(**{name: of_variable(variable) for name, variable in locals().items() if name not in ("then", "layer")})
     then()
 
 
 def graphs(then):
-    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.int32), tf.TensorSpec(None, tf.float64)])
+    signature = [tf.TensorSpec([None, 3], tf.int32), tf.TensorSpec(None, tf.float64)]
+
+    # Autograph would run a copy of the function that has other variables.
+    @tf.function(input_signature=signature, autograph=False)
     def symbolic(rows, unknown):
         doubled, flat = rows * 2, tf.reshape(rows, [-1])
         fixed, number = tf.zeros([2, 5]) + tf.random.uniform([2, 5]), tf.size(rows)
@@ -133,7 +137,8 @@ def graphs(then):
         tell(**{name: of_graph(tensor) for name, tensor in locals().items() if name not in ("untouched", "then")})
         # Nobody has asked for its shape yet, so Python does not have it.
         tell(untouched={"kind": "symbolic-tensor", "dtype": "int32"})
-        then()
+        with tf.init_scope():
+            then()
         return doubled
 
     symbolic(tf.zeros([2, 3], tf.int32), tf.zeros([1], tf.float64))
@@ -147,4 +152,8 @@ def keras(then):
     then()
 
 
-CALLS = [eager_types, eager_shapes, eager_results, eager_failed, variables, keras, graphs, eager_later]
+CALLS = {
+    "tensors.eager": [eager_types, eager_shapes, eager_results],
+    "tensors.later": [eager_failed, eager_later],
+    "tensors.declared": [variables, keras, graphs],
+}

@@ -51,4 +51,4 @@ def torch_others(then):
     then()
 
 
-CALLS = [torch_types, torch_shapes, torch_others]
+CALLS = {"torch_tensors.all": [torch_types, torch_shapes, torch_others]}
