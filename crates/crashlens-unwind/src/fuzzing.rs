@@ -90,6 +90,25 @@ pub fn cpython_memory(bytes: &[u8]) {
     );
 }
 
+/// Python objects that hold anything: the first byte picks the version, the rest is memory, over and over.
+pub fn python_values(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: Vec::new(),
+        crashed_thread: None,
+        maps: Vec::new(),
+        signal: None,
+    };
+    python::every_value(&Tiled(content), &snapshot, version);
+}
+
 /// The same bytes over and over, at every address below 2^47.
 struct Tiled<'bytes>(&'bytes [u8]);
 

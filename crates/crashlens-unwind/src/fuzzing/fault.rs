@@ -148,5 +148,6 @@ pub fn fault(bytes: &[u8]) {
         stacks: &[stack],
         python: None,
         symbols: &Everywhere { has_runtime: false },
+        locals: false,
     });
 }

@@ -101,6 +101,30 @@ impl Writer<'_> {
         Ok(format!("{{{}}}", joined(&shown, length)))
     }
 
+    /// The type of an exception and what it was made of.
+    pub(super) fn exception(
+        &self,
+        object: &Object,
+        depth: usize,
+        concealed: Concealment,
+    ) -> Result<String, Unreadable> {
+        const ARGUMENTS: u64 = 24;
+        let arguments = self.values.pointer(object.address, ARGUMENTS)?;
+        let arguments = self.values.object(arguments)?;
+        if !arguments.is(flags::TUPLE) {
+            return Err(Unreadable {
+                address: arguments.address,
+            });
+        }
+        let (elements, length) = self.values.elements(&arguments, most_elements(depth))?;
+        let shown: Vec<String> = elements
+            .iter()
+            .map(|element| self.element(*element, depth, concealed))
+            .collect();
+        let name = object.type_name.rsplit('.').next().unwrap_or_default();
+        Ok(format!("{name}({})", joined(&shown, length)))
+    }
+
     /// Objects that Python writes by their attributes: namespaces and data classes.
     pub(super) fn by_attributes(
         &self,
@@ -169,6 +193,10 @@ impl Writer<'_> {
 
     /// An element of a container.
     pub(super) fn element(&self, address: u64, depth: usize, concealed: Concealment) -> String {
+        // Things may hold themselves.
+        if depth > DEEPEST {
+            return "…".to_owned();
+        }
         let Ok(object) = self.values.object(address) else {
             return UNREADABLE.to_owned();
         };
