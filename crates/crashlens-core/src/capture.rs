@@ -41,7 +41,8 @@ pub use stack::{
     Frame, FrameTrust, NativeFrame, PythonFrame, SourceLine, StackEnd, Thread, ThreadRole,
 };
 pub use testimony::{
-    CppException, ExceptionState, ForeignArgument, ForeignCall, PointerTarget, RunningOp, Testimony,
+    CppException, ExceptionState, ForeignApi, ForeignArgument, ForeignCall, PointerTarget,
+    RunningOp, Testimony,
 };
 pub use value::{Array, ArrayKind, Value, Variable};
 

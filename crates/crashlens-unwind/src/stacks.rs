@@ -156,6 +156,7 @@ fn walk_with(
         stacks: &stacks,
         python: python.as_ref(),
         symbols: &lookup,
+        locals: reads_locals,
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
@@ -202,12 +203,14 @@ impl Walked {
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
         let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
-        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
-            if let Some(image) = self.images.at(frame.lookup) {
+        let frames = self.stacks.iter().flat_map(|stack| &stack.frames);
+        let told = self.confidences.unnamed_addresses();
+        for address in frames.map(|frame| frame.lookup).chain(told) {
+            if let Some(image) = self.images.at(address) {
                 let (_, addresses) = by_start
                     .entry(image.module.start)
                     .or_insert_with(|| (&image.module, Vec::new()));
-                addresses.push(frame.lookup);
+                addresses.push(address);
             }
         }
         by_start
@@ -272,7 +275,8 @@ impl Walked {
         roles::assign(&mut threads, self.snapshot.pid);
         keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
-        let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
+        let testimony =
+            testimony::assemble(self.confidences.clone(), self.fault, &names, &threads, gaps);
         let signal = self.snapshot.signal.clone();
         let recording = Recording::new(
             self.snapshot,

@@ -14,6 +14,7 @@ mod exit_status;
 mod failures;
 mod faults;
 mod first_chance;
+mod foreign_calls;
 mod lineage;
 mod processes;
 mod signals;

@@ -139,6 +139,7 @@ impl World {
             stacks: &self.stacks,
             python: None,
             symbols: &NoSymbols,
+            locals: false,
         })
     }
 

@@ -11,9 +11,9 @@ use super::offsets::{self, ObjectLayout, Offsets, RecursionLimit};
 use super::stacks::{self, StackRead, StackReader};
 use super::texts::{Python2Unicode, TextReader};
 use super::threads::{self, GilRoots, ThreadList};
-use super::values::{self, ValueReader};
+use super::values::{self, ValueFormat};
 use super::version::{self, Version};
-use super::{PythonState, SymbolLookup, debug_offsets, foreign, locals};
+use super::{PythonState, SymbolLookup, debug_offsets, locals};
 
 /// Reads of memory for one process: two for each of 100 000 frames, and as much again for everything else.
 const MOST_READS: u32 = 400_000;
@@ -38,34 +38,18 @@ pub(super) fn read(
         runtime: interpreter.describe(&memory, symbols),
         version: interpreter.version.number,
         threads: Vec::new(),
-        foreign_call: Err("the values of variables were not read".to_owned()),
+        values: None,
         recursion_limit: None,
     };
     match (interpreter.offsets, interpreter.head) {
         (Some(offsets), Some(head)) => {
-            let list = threads::list(&memory, &offsets, head);
-            if let Some(cut) = list.cut {
-                gaps.add(PART, cut, None);
-            }
-            let mut stacks =
-                interpreter.read_stacks(&memory, &offsets, &list, symbols, snapshot, gaps);
-            let layout = interpreter.layout(&memory);
-            state.recursion_limit = layout
-                .and_then(|layout| interpreter.recursion_limit(&memory, layout, &list, symbols));
-            if let Some(confidential) = confidential {
-                let known = layout.map(|layout| Known { offsets, layout });
-                state.foreign_call = known.map_or_else(
-                    || Err("the layout of values is not known".to_owned()),
-                    |known| {
-                        let python2 = interpreter.python2_unicode(symbols);
-                        read_values(confidential, snapshot, &known, python2, &mut stacks, gaps)
-                    },
-                );
-                note_missing_values(layout, &interpreter, gaps);
-            }
-            for stack in stacks {
-                stacks::join(&mut state.threads, stack.thread);
-            }
+            let process = Process {
+                memory: &memory,
+                symbols,
+                snapshot,
+                confidential,
+            };
+            interpreter.fill(&mut state, &process, &offsets, head, gaps);
         }
         (Some(_), None) => {
             gaps.add(PART, "the list of interpreters cannot be read", None);
@@ -83,6 +67,14 @@ pub(super) fn read(
         gaps.add(PART, "there is more than is ever read of one process", None);
     }
     Some(state)
+}
+
+/// What an interpreter is read from.
+struct Process<'a> {
+    memory: &'a dyn ReadMemory,
+    symbols: &'a dyn SymbolLookup,
+    snapshot: &'a ProcessSnapshot,
+    confidential: Option<&'a dyn ReadMemory>,
 }
 
 /// An interpreter that was found in the process.
@@ -154,23 +146,64 @@ impl<'a> Interpreter<'a> {
             .reduce(|a, b| a || b)
     }
 
+    /// Adds the stacks, their variables and what else is known of a version.
+    fn fill(
+        &self,
+        state: &mut PythonState,
+        process: &Process<'_>,
+        offsets: &Offsets,
+        head: u64,
+        gaps: &mut Gaps,
+    ) {
+        let list = threads::list(process.memory, offsets, head);
+        if let Some(cut) = list.cut {
+            gaps.add(PART, cut, None);
+        }
+        let mut stacks = self.read_stacks(process, offsets, &list, gaps);
+        if let Some(layout) = self.layout(process.memory) {
+            state.recursion_limit =
+                self.recursion_limit(process.memory, layout, &list, process.symbols);
+            state.values = Some(ValueFormat {
+                layout,
+                text: offsets.text,
+                python2: self.python2_unicode(process.symbols),
+            });
+        }
+        match (process.confidential, state.values) {
+            (Some(confidential), Some(format)) => {
+                read_values(
+                    confidential,
+                    process.snapshot,
+                    format,
+                    offsets,
+                    &mut stacks,
+                    gaps,
+                );
+            }
+            (Some(_), None) => note_unknown_values(self, gaps),
+            (None, _) => {}
+        }
+        for stack in stacks {
+            stacks::join(&mut state.threads, stack.thread);
+        }
+    }
+
     fn read_stacks(
         &self,
-        memory: &dyn ReadMemory,
+        process: &Process<'_>,
         offsets: &Offsets,
         list: &ThreadList,
-        symbols: &dyn SymbolLookup,
-        snapshot: &ProcessSnapshot,
         gaps: &mut Gaps,
     ) -> Vec<StackRead> {
         let texts = TextReader {
-            memory,
+            memory: process.memory,
             offsets: offsets.text,
-            python2: self.python2_unicode(symbols),
+            python2: self.python2_unicode(process.symbols),
         };
-        let objects = ObjectReader::new(memory, texts, offsets.code);
-        let mut stacks = StackReader::new(memory, offsets, objects);
-        let read = stacks.read_all(list, self.gil_roots(symbols), &snapshot.threads);
+        let objects = ObjectReader::new(process.memory, texts, offsets.code);
+        let mut stacks = StackReader::new(process.memory, offsets, objects);
+        let roots = self.gil_roots(process.symbols);
+        let read = stacks.read_all(list, roots, &process.snapshot.threads);
         for stack in &read {
             stacks::note_elision(&stack.thread, gaps);
         }
@@ -253,46 +286,29 @@ fn head(memory: &dyn ReadMemory, offsets: &Offsets, root: Root) -> Option<u64> {
     memory.u64(variable).ok()
 }
 
-/// What must be known of a version to read values.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    offsets: Offsets,
-    layout: ObjectLayout,
-}
-
-/// Gives the frames their variables, and tells the call into foreign code that the crashed thread was in.
+/// Gives the frames their variables.
 fn read_values(
     confidential: &dyn ReadMemory,
     snapshot: &ProcessSnapshot,
-    known: &Known,
-    python2: Option<Python2Unicode>,
+    format: ValueFormat,
+    offsets: &Offsets,
     stacks: &mut [StackRead],
     gaps: &mut Gaps,
-) -> Result<Option<crashlens_core::ForeignCall>, String> {
+) {
     let budget = values::budget(confidential);
-    let values = ValueReader::new(&budget, snapshot, known.layout, known.offsets.text, python2);
-    locals::read(&values, &known.offsets, stacks);
-    let crashed = stacks.iter().find(|stack| {
-        stack.thread.thread.is_some() && stack.thread.thread == snapshot.crashed_thread
-    });
-    let call = crashed.map_or(Ok(None), |stack| foreign::read(&values, stack));
+    let values = format.reader(&budget, snapshot);
+    locals::read(&values, offsets, stacks);
     if budget.is_spent() {
-        gaps.add(
-            VALUES,
-            "there are more than are ever read of one process",
-            None,
-        );
+        let reason = "there are more than are ever read of one process";
+        gaps.add(VALUES, reason, None);
     }
-    call
 }
 
-fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, gaps: &mut Gaps) {
-    if layout.is_none() {
-        let version = &found.version.text;
-        gaps.add(
-            VALUES,
-            format!("how this build of CPython {version} keeps them is not known"),
-            None,
-        );
-    }
+fn note_unknown_values(found: &Interpreter<'_>, gaps: &mut Gaps) {
+    let version = &found.version.text;
+    gaps.add(
+        VALUES,
+        format!("how this build of CPython {version} keeps them is not known"),
+        None,
+    );
 }

@@ -7,6 +7,7 @@
 mod attributes;
 mod containers;
 mod dictionary;
+mod format;
 mod number;
 mod quoted;
 mod shown;
@@ -16,6 +17,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crashlens_core::Value;
+
+pub(crate) use format::ValueFormat;
 
 use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
