@@ -13,7 +13,7 @@ use crate::{ProcessSnapshot, ReadMemory, text};
 mod frames;
 mod globals;
 mod header;
-mod leaf;
+pub(crate) mod leaf;
 mod scan;
 mod type_info;
 mod what;

@@ -18,6 +18,8 @@ pub struct Testimony {
     pub abort_message: Observed<String>,
     /// The TensorFlow op that was running on the crashed thread, as the runtime's own records name it.
     pub op: Observed<RunningOp>,
+    /// The C library's `errno` of the crashed thread, left there by the last call that failed, whenever that was.
+    pub errno: Observed<i32>,
 }
 
 /// A call from Python into a function of a shared library.

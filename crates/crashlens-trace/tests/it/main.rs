@@ -17,6 +17,8 @@ mod faults;
 mod first_chance;
 mod foreign_calls;
 mod lineage;
+mod memory;
+mod memory_group;
 mod processes;
 mod signals;
 mod support;
