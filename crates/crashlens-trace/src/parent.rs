@@ -20,7 +20,7 @@ const MAX_READINGS: usize = 5;
 const MAX_FRAMES: usize = 12;
 
 /// What process `pid` is doing now. `None` if it does not run Python or could not be read.
-pub(crate) fn look(pid: u32) -> Option<Parent> {
+pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
     let deadline = Instant::now() + LIMIT;
     let maps = procfs::mappings(pid).ok()?;
     let files = LiveFiles::of(pid);
@@ -31,7 +31,7 @@ pub(crate) fn look(pid: u32) -> Option<Parent> {
                 memory: LiveMemory::of(pid),
                 deadline,
             };
-            glance(pid, &maps, &memory, &files)
+            glance(pid, &maps, &memory, &files, locals)
         });
     let (one, other) = (readings.next()?, readings.next()?);
     let mut frames: Vec<PythonFrame> = steady(&one, &other);

@@ -1,6 +1,10 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
+mod fault;
+
 use crashlens_core::{Address, Gaps, Mapping, Module, Registers};
+
+pub use fault::fault;
 
 use crate::python::{self, SymbolLookup};
 use crate::{
@@ -86,6 +90,25 @@ pub fn cpython_memory(bytes: &[u8]) {
         Some(&memory),
         &mut Gaps::default(),
     );
+}
+
+/// Python objects that hold anything: the first byte picks the version, the rest is memory, over and over.
+pub fn python_values(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: Vec::new(),
+        crashed_thread: None,
+        maps: Vec::new(),
+        signal: None,
+    };
+    python::every_value(&Tiled(content), &snapshot, version);
 }
 
 /// A thread whose C++ runtime holds anything: the first words are its registers, all of it repeats everywhere.

@@ -108,6 +108,9 @@ pub enum Place {
         mapping: Mapping,
         /// Bytes behind its end.
         distance: u64,
+        /// Whether a register of the thread pointed into that memory, as it does in a loop that runs out of it.
+        #[serde(default)]
+        pointed_into: bool,
     },
     /// Nothing is mapped there.
     Unmapped {

@@ -192,7 +192,7 @@ impl Supervisor<'_> {
             && let Some(parent) = self.tree.known_process_of(unnamed.parent())
         {
             // While the child stands still, whose end would change what its parent does.
-            unnamed.set_parent(parent::look(parent));
+            unnamed.set_parent(parent::look(parent, self.options.locals));
         }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));

@@ -12,6 +12,10 @@ const KERNEL_HALF: u64 = 1 << 63;
 const PAGE: u64 = 4096;
 /// A loop that runs out of its memory faults within its first vector behind the end.
 const FIRST_BYTES: u64 = 64;
+/// Strided accesses run out of their memory by as much as a stride. That is told from a bad pointer only where
+/// nothing else is mapped for so long that nothing else can have been meant.
+const LONGEST_STRIDE: u64 = 1 << 20;
+const SOLITUDE: u64 = 1 << 30;
 
 /// Whether it says why the access failed.
 pub(super) fn explains(place: Option<&Place>) -> bool {
@@ -149,7 +153,13 @@ impl<'a> Around<'a> {
         let shrank = earlier
             .zip(self.below)
             .is_some_and(|(earlier, below)| earlier.mapping.start == below.start);
-        let limit = if shrank { FIRST_BYTES } else { PAGE };
+        let limit = if shrank {
+            FIRST_BYTES
+        } else if self.gap().is_none_or(|gap| gap >= SOLITUDE) {
+            LONGEST_STRIDE
+        } else {
+            PAGE
+        };
         match (self.overrun(limit), earlier) {
             (Some(overrun), earlier) if shrank || earlier.is_none() => overrun,
             (_, Some(earlier)) => Place::Released {
@@ -161,6 +171,12 @@ impl<'a> Around<'a> {
                 above: self.above.cloned(),
             },
         }
+    }
+
+    /// Bytes between the mappings around the address; `None` without one above.
+    fn gap(&self) -> Option<u64> {
+        let below = self.below.map_or(0, |below| below.end.0);
+        self.above?.start.0.checked_sub(below)
     }
 
     /// The address is less than `limit` bytes behind memory where the access would have been allowed.
@@ -177,6 +193,7 @@ impl<'a> Around<'a> {
         (allowed && adjacent && distance < limit).then(|| Place::PastEnd {
             mapping: below.clone(),
             distance,
+            pointed_into: self.points_into(below),
         })
     }
 
@@ -190,17 +207,16 @@ impl<'a> Around<'a> {
         let Some(below) = self.below else {
             return false;
         };
-        let registers = self.fault.registers;
+        let base = self.attempt.and_then(|attempt| attempt.base);
+        let base = base.and_then(|base| operands::value(self.fault.registers, base));
         let anonymous = mapping.inode == 0;
         is_header
-            || self
-                .attempt
-                .and_then(|attempt| attempt.base)
-                .and_then(|base| operands::value(registers, base))
-                .is_some_and(|base| below.contains(base))
-            || anonymous
-                && operands::general(registers)
-                    .iter()
-                    .any(|value| below.contains(*value))
+            || base.is_some_and(|base| below.contains(base))
+            || anonymous && self.points_into(below)
+    }
+
+    fn points_into(&self, mapping: &Mapping) -> bool {
+        let values = operands::general(self.fault.registers);
+        values.iter().any(|value| mapping.contains(*value))
     }
 }

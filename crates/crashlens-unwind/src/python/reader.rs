@@ -22,6 +22,7 @@ const MOST_READS: u32 = 400_000;
 const MOST_BYTES: usize = 64 << 20;
 
 const PART: &str = "Python stacks";
+const VALUES: &str = "values of variables";
 
 pub(super) fn read(
     memory: &dyn ReadMemory,
@@ -61,6 +62,10 @@ pub(super) fn read(
                     let budget = values::budget(confidential);
                     let values = format.reader(&budget, snapshot);
                     locals::read(&values, &offsets, &mut stacks);
+                    if budget.is_spent() {
+                        let reason = "there are more than are ever read of one process";
+                        gaps.add(VALUES, reason, None);
+                    }
                 }
                 note_missing_values(layout, &interpreter, gaps);
             }
@@ -258,7 +263,7 @@ fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, ga
     if layout.is_none() {
         let version = &found.version.text;
         gaps.add(
-            "values of variables",
+            VALUES,
             format!("how this build of CPython {version} keeps them is not known"),
             None,
         );

@@ -49,7 +49,7 @@ fn a_small_negative_number_is_an_address_of_the_kernel() {
 
 #[test]
 fn an_address_in_the_middle_of_nothing_has_its_neighbours() {
-    let world = reading(0x6000_0000).with(heap());
+    let world = reading(0x5800_0000).with(heap());
     let Place::Unmapped { below, above } = world.place() else {
         panic!("{:?}", world.place())
     };
@@ -69,10 +69,24 @@ fn the_first_bytes_behind_memory_are_an_overrun() {
         };
         assert_eq!(mapping, heap());
     }
-    assert!(matches!(
-        writing(HEAP + 0x4000).with(heap()).place(),
-        Place::Unmapped { .. }
-    ));
+}
+
+#[test]
+fn a_stride_behind_memory_is_an_overrun_only_where_nothing_else_is_near() {
+    let world = || writing(HEAP + 0x1_4000).with(heap());
+    let alone = world().place();
+    assert!(
+        matches!(
+            alone,
+            Place::PastEnd {
+                distance: 0x1_2000,
+                ..
+            }
+        ),
+        "{alone:?}"
+    );
+    let crowded = world().with(mapping(HEAP + 0x20_0000, 0x1000, "rw-p", ""));
+    assert!(matches!(crowded.place(), Place::Unmapped { .. }));
 }
 
 #[test]
