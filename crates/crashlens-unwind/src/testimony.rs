@@ -78,7 +78,6 @@ impl Confidences {
             exception: exception::find(scene),
             abort_message: abort_message::find(scene),
             kernels: running_op::look(scene),
-            ..Self::default()
         }
     }
 }
