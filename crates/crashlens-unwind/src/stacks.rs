@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    Address, FaultSite, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd,
-    Testimony, Thread, ThreadRole,
+    Address, FaultSite, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
+    Thread, ThreadRole,
 };
 
 use crate::image::Images;
@@ -147,7 +147,6 @@ fn walk_with(
             None,
         );
     }
-    snapshot.signal = fault::first_chance(snapshot.signal.take(), stacks.first(), &recorder);
     let scene = Scene {
         snapshot: &snapshot,
         memory: &recorder,
@@ -156,6 +155,15 @@ fn walk_with(
         stacks: &stacks,
         python: python.as_ref(),
         symbols: &lookup,
+        locals: reads_locals,
+    };
+    let first_chance = fault::first_chance(&scene).map(|signal| ProcessSnapshot {
+        signal: Some(signal),
+        ..snapshot.clone()
+    });
+    let scene = Scene {
+        snapshot: first_chance.as_ref().unwrap_or(&snapshot),
+        ..scene
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
@@ -177,7 +185,7 @@ fn walk_with(
         answers,
         confidences,
         fault,
-        snapshot,
+        snapshot: first_chance.unwrap_or(snapshot),
     }
 }
 
@@ -202,12 +210,14 @@ impl Walked {
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
         let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
-        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
-            if let Some(image) = self.images.at(frame.lookup) {
+        let frames = self.stacks.iter().flat_map(|stack| &stack.frames);
+        let told = self.confidences.unnamed_addresses();
+        for address in frames.map(|frame| frame.lookup).chain(told) {
+            if let Some(image) = self.images.at(address) {
                 let (_, addresses) = by_start
                     .entry(image.module.start)
                     .or_insert_with(|| (&image.module, Vec::new()));
-                addresses.push(frame.lookup);
+                addresses.push(address);
             }
         }
         by_start
@@ -272,6 +282,7 @@ impl Walked {
         roles::assign(&mut threads, self.snapshot.pid);
         keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
+        self.confidences.name(&names);
         let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
         let signal = self.snapshot.signal.clone();
         let recording = Recording::new(

@@ -85,8 +85,14 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     if let Some(limit) = limit_of("Max processes").filter(|limit| *limit <= MAX_THREAD_LIMIT)
         && !is_exempt(&home, &status)
     {
-        let used = user_of(&status).and_then(|user| threads_of_user(root, user));
-        add(Resource::Threads, "RLIMIT_NPROC", Some(limit), used, None);
+        let threads = user_of(&status).and_then(|user| threads_of_user(root, user));
+        add(
+            Resource::Threads,
+            "RLIMIT_NPROC",
+            Some(limit),
+            threads,
+            None,
+        );
     }
     uses
 }

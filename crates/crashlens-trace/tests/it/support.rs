@@ -35,6 +35,43 @@ pub(crate) fn python() -> &'static str {
     })
 }
 
+/// Every interpreter: pyenv's, those on `PATH`, and those that `CRASHLENS_PYTHONS` names.
+pub(crate) fn pythons() -> Vec<PathBuf> {
+    let pyenv = std::env::home_dir()
+        .unwrap_or_default()
+        .join(".pyenv/versions");
+    let pyenv = std::fs::read_dir(pyenv).into_iter().flatten().flatten();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = std::env::split_paths(&path)
+        .filter(|folder| !folder.ends_with("shims"))
+        .collect();
+    let is_interpreter = |program: &PathBuf| {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let minor = name
+            .strip_prefix("python3.")
+            .or(name.strip_prefix("python2."));
+        minor.is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let found = pyenv
+        .map(|version| version.path().join("bin"))
+        .chain(path)
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(is_interpreter)
+        .filter_map(|program| std::fs::canonicalize(program).ok());
+    let named = std::env::var("CRASHLENS_PYTHONS").unwrap_or_default();
+    let named = named.split(':').filter(|name| !name.is_empty());
+    let all: std::collections::BTreeSet<PathBuf> = found.chain(named.map(PathBuf::from)).collect();
+    let runs = |program: &PathBuf| {
+        let mut command = Command::new(program);
+        let quietly = command.args(["-c", "import ctypes"]).stderr(Stdio::null());
+        quietly.status().is_ok_and(|status| status.success())
+    };
+    let all: Vec<PathBuf> = all.into_iter().filter(runs).collect();
+    assert!(!all.is_empty(), "no Python interpreter on this machine");
+    all
+}
+
 /// Whether a program can be found on this machine.
 pub(crate) fn has_program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

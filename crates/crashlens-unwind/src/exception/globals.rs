@@ -80,7 +80,11 @@ fn is_runtime(name: &str) -> bool {
 }
 
 /// The record that the function at `function` would return on the thread with these registers.
-fn of_thread(memory: &dyn ReadMemory, function: u64, registers: &Registers) -> Option<Globals> {
+pub(super) fn of_thread(
+    memory: &dyn ReadMemory,
+    function: u64,
+    registers: &Registers,
+) -> Option<Globals> {
     let thread = registers.fs_base.0;
     let leaf = Leaf {
         memory,

@@ -11,9 +11,9 @@ use super::offsets::{self, ObjectLayout, Offsets, RecursionLimit};
 use super::stacks::{self, StackRead, StackReader};
 use super::texts::{Python2Unicode, TextReader};
 use super::threads::{self, GilRoots, ThreadList};
-use super::values::{self, ValueReader};
+use super::values::{self, ValueFormat};
 use super::version::{self, Version};
-use super::{PythonState, SymbolLookup, debug_offsets, foreign, locals};
+use super::{PythonState, SymbolLookup, debug_offsets, locals};
 
 /// Reads of memory for one process: two for each of 100 000 frames, and as much again for everything else.
 const MOST_READS: u32 = 400_000;
@@ -22,6 +22,7 @@ const MOST_READS: u32 = 400_000;
 const MOST_BYTES: usize = 64 << 20;
 
 const PART: &str = "Python stacks";
+const VALUES: &str = "values of variables";
 
 pub(super) fn read(
     memory: &dyn ReadMemory,
@@ -37,7 +38,7 @@ pub(super) fn read(
         runtime: interpreter.describe(&memory, symbols),
         version: interpreter.version.number,
         threads: Vec::new(),
-        foreign_call: Err("the values of variables were not read".to_owned()),
+        values: None,
         recursion_limit: None,
     };
     match (interpreter.offsets, interpreter.head) {
@@ -51,15 +52,21 @@ pub(super) fn read(
             let layout = interpreter.layout(&memory);
             state.recursion_limit = layout
                 .and_then(|layout| interpreter.recursion_limit(&memory, layout, &list, symbols));
+            state.values = layout.map(|layout| ValueFormat {
+                layout,
+                text: offsets.text,
+                python2: interpreter.python2_unicode(symbols),
+            });
             if let Some(confidential) = confidential {
-                let known = layout.map(|layout| Known { offsets, layout });
-                state.foreign_call = known.map_or_else(
-                    || Err("the layout of values is not known".to_owned()),
-                    |known| {
-                        let python2 = interpreter.python2_unicode(symbols);
-                        read_values(confidential, snapshot, known, python2, &mut stacks)
-                    },
-                );
+                if let Some(format) = state.values {
+                    let budget = values::budget(confidential);
+                    let values = format.reader(&budget, snapshot);
+                    locals::read(&values, &offsets, &mut stacks);
+                    if budget.is_spent() {
+                        let reason = "there are more than are ever read of one process";
+                        gaps.add(VALUES, reason, None);
+                    }
+                }
                 note_missing_values(layout, &interpreter, gaps);
             }
             for stack in stacks {
@@ -252,35 +259,11 @@ fn head(memory: &dyn ReadMemory, offsets: &Offsets, root: Root) -> Option<u64> {
     memory.u64(variable).ok()
 }
 
-/// What must be known of a version to read values.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    offsets: Offsets,
-    layout: ObjectLayout,
-}
-
-/// Gives the frames their variables, and tells the call into foreign code that the crashed thread was in.
-fn read_values(
-    confidential: &dyn ReadMemory,
-    snapshot: &ProcessSnapshot,
-    known: Known,
-    python2: Option<Python2Unicode>,
-    stacks: &mut [StackRead],
-) -> Result<Option<crashlens_core::ForeignCall>, String> {
-    let budget = values::budget(confidential);
-    let values = ValueReader::new(&budget, snapshot, known.layout, known.offsets.text, python2);
-    locals::read(&values, &known.offsets, stacks);
-    let crashed = stacks.iter().find(|stack| {
-        stack.thread.thread.is_some() && stack.thread.thread == snapshot.crashed_thread
-    });
-    crashed.map_or(Ok(None), |stack| foreign::read(&values, stack))
-}
-
 fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, gaps: &mut Gaps) {
     if layout.is_none() {
         let version = &found.version.text;
         gaps.add(
-            "values of variables",
+            VALUES,
             format!("how this build of CPython {version} keeps them is not known"),
             None,
         );
