@@ -21,7 +21,8 @@ mod value;
 
 pub use address::Address;
 pub use circumstances::{
-    Circumstances, Lineage, MemorySample, Origin, Parent, Resource, ResourceUse, Timeline, Worker,
+    Circumstances, Lineage, MemorySample, OomEvidence, Origin, Parent, Resource, ResourceUse,
+    ThreadStarter, Timeline, TopLine, Worker,
 };
 pub use ending::{Ending, EndingKind, Fault, Signal};
 pub use environment::{Environment, PythonRuntime};
@@ -40,7 +41,8 @@ pub use stack::{
     Frame, FrameTrust, NativeFrame, PythonFrame, SourceLine, StackEnd, Thread, ThreadRole,
 };
 pub use testimony::{
-    CppException, ExceptionState, ForeignArgument, ForeignCall, PointerTarget, RunningOp, Testimony,
+    CppException, ExceptionState, ForeignApi, ForeignArgument, ForeignCall, PointerTarget,
+    RunningOp, Testimony,
 };
 pub use value::{Array, ArrayKind, Value, Variable};
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{CrashCapture, EndingKind, Package, Signal, Thread, ThreadRole};
 
 pub use machinery::is_interpreter;
+pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 
 /// Where the death happened, as far as the frames show.

@@ -7,9 +7,14 @@
 
 pub mod capture;
 pub mod culprit;
+#[doc(hidden)]
+pub mod fuzzing;
+mod lineage;
 mod messages;
 mod phase;
 pub mod report;
+#[cfg(test)]
+mod sample;
 pub mod secrets;
 
 pub use capture::*;

@@ -4,6 +4,7 @@
 //! here, and the gap that explains it is in `gaps`.
 
 mod death;
+mod hang;
 mod surroundings;
 mod threads;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{CrashCapture, EndingKind, Gap, Role};
 
 pub use death::{Death, Diagnosis};
+pub use hang::Hang;
 pub use surroundings::{Machine, Memory, Surroundings, Words};
 pub use threads::ThreadReport;
 
@@ -30,6 +32,9 @@ pub struct Report {
     pub run: Run,
     /// Every process that died, in order of death; empty after an ordinary end.
     pub deaths: Vec<Death>,
+    /// Every time the tree made no progress, where that was looked for.
+    #[serde(default)]
+    pub hangs: Vec<Hang>,
     /// Inspections of files and environments.
     pub inspections: Vec<serde_json::Value>,
 }
@@ -76,6 +81,7 @@ impl Report {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
             run,
             deaths,
+            hangs: Vec::new(),
             inspections: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! The smallest supervisor: runs a program and writes what was seen as lines of JSON.
 //!
-//! `supervise OUT [fail CALL N ERRNO] [no-tail] run PROGRAM ARGS… | attach PID | look PID`
+//! `supervise OUT [fail CALL N ERRNO] [no-tail] [hang-after SECONDS] run PROGRAM ARGS… | attach PID | look PID`
 //!
 //! The integration tests drive it, because a supervisor needs a process of its own.
 
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use crashlens_core::{CaptureFile, Gaps};
 use crashlens_trace::injection::{Call, fail_from, fail_nth};
-use crashlens_trace::{Attached, Observer, Options, Outcome, SuperviseError};
+use crashlens_trace::{Attached, Hang, Observer, Options, Outcome, SuperviseError};
 use serde_json::json;
 
 struct Writer(File);
@@ -37,6 +37,11 @@ impl Writer {
 impl Observer for Writer {
     fn died(&mut self, file: CaptureFile) {
         self.line(&json!({ "died": file.capture, "recorded": file.recording.is_some() }));
+    }
+
+    fn hung(&mut self, hang: Hang) {
+        let captures: Vec<_> = hang.processes.iter().map(|file| &file.capture).collect();
+        self.line(&json!({ "hung": captures }));
     }
 }
 
@@ -75,29 +80,34 @@ fn run(
     let mut options = Options {
         keep_tail: true,
         locals: true,
+        hang_after: None,
     };
-    let pid = |word: Option<OsString>| {
+    let number = |word: Option<OsString>| -> u32 {
         word.and_then(|word| word.to_str()?.parse().ok())
-            .expect("a process id")
+            .expect("a number")
     };
     loop {
         match words.next().as_ref().and_then(|word| word.to_str()) {
             Some("fail") => plan_failure(&mut words),
             Some("no-tail") => options.keep_tail = false,
+            Some("hang-after") => {
+                let seconds = number(words.next());
+                options.hang_after = Some(std::time::Duration::from_secs(seconds.into()));
+            }
             Some("run") => {
                 let command: Vec<_> = words.collect();
                 return crashlens_trace::supervise(&command, &options, writer)
                     .map(|outcome| writer.ended(&outcome));
             }
             Some("attach") => {
-                let attached = crashlens_trace::attach(pid(words.next()), &options, writer)?;
+                let attached = crashlens_trace::attach(number(words.next()), &options, writer)?;
                 return Ok(match attached {
                     Attached::Ended(outcome) => writer.ended(&outcome),
                     Attached::Detached(gaps) => writer.detached(&gaps),
                 });
             }
             Some("look") => {
-                let file = crashlens_trace::look_at(pid(words.next()), true)?;
+                let file = crashlens_trace::look_at(number(words.next()), true)?;
                 writer.died(file);
                 return Ok(0);
             }

@@ -14,6 +14,14 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) enum Chore {
     /// Report deaths of processes that take long to end.
     SlowDeaths,
+    /// Remember what is mapped.
+    Mappings,
+    /// Take a sample of the memory of all processes.
+    Memory,
+    /// Look whether the tree makes progress.
+    Progress,
+    /// Look at a program that is not traced.
+    Look,
 }
 
 /// When each chore is due.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crashlens_core::{CaptureFile, Ending, EndingKind, Gaps, Role};
+use crashlens_core::{CaptureFile, Ending, Gaps, Lineage, Origin, Role};
 use nix::errno::Errno;
 
 use crate::capture::{Dying, read_dying};
@@ -10,9 +10,11 @@ use crate::error::SuperviseError;
 use crate::freeze::list_threads;
 use crate::outcome::{Attached, Observer, Options, Outcome, Supervision};
 use crate::output::Relay;
+use crate::resources::Baseline;
 use crate::status::ThreadStatus;
 use crate::supervisor::release::release_all;
 use crate::supervisor::{Aim, End, Supervisor};
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::Watch;
 use crate::{calls, procfs};
@@ -54,34 +56,31 @@ pub fn attach(
     })
 }
 
+/// The command line of a running process, secrets masked; empty where it cannot be read.
+pub fn command_of(pid: u32) -> Vec<String> {
+    procfs::command(pid).unwrap_or_default()
+}
+
 /// Stops a process for a moment and reads all its stacks.
 pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
     let pid = process_of(pid)?;
     let mut watch = start_watch(pid)?;
     let mut tree = Tree::default();
     seize_process(&mut tree, pid)?;
-    let ending = Ending {
-        kind: EndingKind::Running,
-        signal: None,
-        code: None,
-        address: None,
-        sender_pid: None,
-        wait_status: None,
-        exit_code: None,
-        earlier_faults: Vec::new(),
-        raised_again: false,
-    };
     let looked_at = Dying {
         process: pid,
         role: Role::Main,
-        ending,
+        ending: Ending::running(),
         thread: None,
         registers_at_fault: None,
-        oom_kills_before: None,
+        earlier: None,
         locals,
+        oom: None,
+        timeline: MemoryWatch::start().timeline(std::iter::once(pid), pid, false),
+        lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };
-    let unnamed = read_dying(&mut tree, &mut watch, looked_at);
+    let unnamed = read_dying(&mut tree, &mut watch, &Baseline::default(), looked_at);
     release_all(&tree, &mut watch);
     Ok(unnamed.name(&Relay::off(OUTPUT_NOT_OURS)))
 }

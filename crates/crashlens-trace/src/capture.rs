@@ -7,21 +7,24 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Mapping,
-    Observed, Output, Registers, Role,
+    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
+    Mapping, Observed, OomEvidence, Origin, Output, Parent, Registers, Role, Signal, Timeline,
 };
 use crashlens_unwind::{
-    ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable, Walked, walk,
+    EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
+    Walked, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
 use crate::live_files::LiveFiles;
 use crate::live_memory::LiveMemory;
+use crate::oom::OomLedger;
 use crate::output::Relay;
 use crate::procfs::ProcessFacts;
+use crate::resources::{self, Baseline};
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs};
+use crate::{calls, host, packages, procfs, witness};
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -38,19 +41,26 @@ pub(crate) struct Dying {
     pub(crate) thread: Option<u32>,
     /// Its registers at the fault, where a handler ran since; otherwise those it is stopped with are taken.
     pub(crate) registers_at_fault: Option<Registers>,
-    /// Kills for memory in its control group when supervision began.
-    pub(crate) oom_kills_before: Option<u64>,
+    /// The mapping that held the faulting address earlier.
+    pub(crate) earlier: Option<EarlierMapping>,
     /// Whether to read the values of variables.
     pub(crate) locals: bool,
+    /// Memory up to now, where it was sampled.
+    pub(crate) timeline: Option<Timeline>,
+    /// What is known of a kill for memory, where it was killed.
+    pub(crate) oom: Option<OomEvidence>,
+    /// How the process came to be, where that was seen.
+    pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
 }
 
 /// What `/proc` says of a process and its machine.
 pub(crate) struct Sample {
-    facts: ProcessFacts,
-    host: Host,
-    files: LiveFiles,
+    pub(crate) facts: ProcessFacts,
+    pub(crate) host: Host,
+    circumstances: Circumstances,
+    pub(crate) files: LiveFiles,
     gaps: Gaps,
 }
 
@@ -61,11 +71,17 @@ pub(crate) struct Unnamed {
     crashed_thread: Option<u32>,
     registers: Observed<Registers>,
     walked: Walked,
+    lineage: Option<Lineage>,
 }
 
 /// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
 /// deferred in `watch`.
-pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Unnamed {
+pub(crate) fn read_dying(
+    tree: &mut Tree,
+    watch: &mut Watch,
+    before: &Baseline,
+    dying: Dying,
+) -> Unnamed {
     let stopped_at = Instant::now();
     freeze(tree, watch, dying.process, stopped_at + FREEZE_LIMIT);
 
@@ -75,16 +91,20 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         ending,
         thread: crashed_thread,
         registers_at_fault,
-        oom_kills_before,
+        earlier,
         locals,
+        timeline,
+        oom,
+        lineage,
         gaps,
     } = dying;
     // A first thread that has ended (`pthread_exit` in `main`) has no memory, files or mappings any more;
     // any living thread still shows those of the process.
     let alive = crashed_thread.unwrap_or(process);
-    let mut sample = Sample::take(alive, role, gaps);
+    let mut sample = Sample::take(alive, role, before, gaps);
     sample.facts.process.pid = process;
-    sample.set_oom_kills_before(oom_kills_before);
+    sample.set_timeline(timeline);
+    sample.set_oom(oom);
     let threads = thread_states(tree, process, crashed_thread, &mut sample.gaps);
     let stopped_with = threads
         .iter()
@@ -99,16 +119,24 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
             None,
         )),
     };
+    let maps = sample.maps();
+    let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
+    if ending.signal == Some(Signal(libc::SIGXFSZ))
+        && let Observed::Known(registers) = &registers
+    {
+        sample.note_written_file(alive, registers.rdi.0);
+    }
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
         crashed_thread,
-        maps: sample.maps(),
+        maps,
         signal: ending.signal.map(|signal| SignalAtFault {
             signal,
             code: ending.code.clone(),
             address: ending.address,
             registers: registers.known().copied(),
+            witnessed,
         }),
     };
     let reading = Reading {
@@ -128,27 +156,57 @@ pub(crate) fn read_dying(tree: &mut Tree, watch: &mut Watch, dying: Dying) -> Un
         crashed_thread,
         registers,
         walked,
+        lineage,
     }
 }
 
 impl Sample {
     /// Reads what can be read without stopping the process.
-    pub(crate) fn take(process: u32, role: Role, mut gaps: Gaps) -> Self {
+    pub(crate) fn take(process: u32, role: Role, before: &Baseline, mut gaps: Gaps) -> Self {
         let mut facts = procfs::process_facts(process, &mut gaps);
         facts.process.role = role;
-        let host = host::host_facts(process, &mut gaps);
+        let mut host = host::host_facts(process, &mut gaps);
+        if let Observed::Known(group) = &mut host.memory_group {
+            group.oom_kills_before = before.oom_kills(&group.path);
+        }
+        let variables = facts.variables.known();
+        let known = resources::Known {
+            limits: facts.limits.known().map(Vec::as_slice).unwrap_or_default(),
+            working_directory: facts.process.working_directory.known().map(String::as_str),
+            temporary: variables
+                .and_then(|variables| variables.get("TMPDIR"))
+                .map(String::as_str),
+        };
+        let circumstances = Circumstances {
+            resources: Observed::Known(resources::read(process, known, before)),
+            oom: Observed::Absent,
+            ..Circumstances::default()
+        };
         Self {
             facts,
             host,
+            circumstances,
             files: LiveFiles::of(process),
             gaps,
         }
     }
 
-    /// Completes the facts of the memory control group with the count at the beginning.
-    pub(crate) fn set_oom_kills_before(&mut self, kills: Option<u64>) {
-        if let Observed::Known(group) = &mut self.host.memory_group {
-            group.oom_kills_before = kills;
+    /// Adds memory over time.
+    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
+        let timeline = timeline.ok_or("no process could be read");
+        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
+    }
+
+    /// Adds what is known of a kill for memory.
+    pub(crate) fn set_oom(&mut self, evidence: Option<OomEvidence>) {
+        if let Some(evidence) = evidence {
+            self.circumstances.oom = Observed::Known(evidence);
+        }
+    }
+
+    fn note_written_file(&mut self, process: u32, descriptor: u64) {
+        if let Observed::Known(uses) = &mut self.circumstances.resources {
+            resources::note_written_file(uses, process, descriptor);
         }
     }
 
@@ -189,6 +247,7 @@ impl Sample {
             crashed_thread: None,
             registers,
             walked,
+            lineage: Some(Lineage::new(Origin::Started)),
         }
     }
 }
@@ -249,11 +308,36 @@ impl Unnamed {
         &mut self.ending
     }
 
+    /// The parent of the process when it was read; 0 when unknown.
+    pub(crate) fn parent(&self) -> u32 {
+        self.sample.facts.process.parent_pid
+    }
+
+    /// Adds what the parent was doing.
+    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+        if let Some(lineage) = &mut self.lineage {
+            lineage.parent = parent;
+        }
+    }
+
+    /// Adds what the kernel logged of the process, which it does not before the process ends. Of processes that
+    /// are traced it logs only kills and broken memory: for other deaths a log that is closed is no loss.
+    pub(crate) fn add_kernel_log(&mut self, ledger: &mut OomLedger) {
+        let sample = &mut self.sample;
+        let told = matches!(self.ending.signal, Some(Signal::KILL | Signal::BUS));
+        sample.circumstances.kernel_log = match ledger.log_about(sample.facts.process.pid) {
+            Ok(lines) => Observed::Known(lines),
+            Err(reason) if told => Observed::Unknown(sample.gaps.add("kernel log", reason, None)),
+            Err(_) => Observed::default(),
+        };
+    }
+
     /// Names the frames and completes the capture with what the program wrote last.
     pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
         let Sample {
             facts,
             host,
+            circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -270,6 +354,14 @@ impl Unnamed {
             variables: facts.variables,
             limits: facts.limits,
         };
+        let lineage = gaps.observe(
+            "how the process came to be",
+            self.lineage.ok_or("the kernel could not be asked in time"),
+        );
+        let circumstances = Circumstances {
+            lineage,
+            ..circumstances
+        };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
             process: facts.process,
@@ -283,7 +375,7 @@ impl Unnamed {
             host,
             output: Output { stderr },
             testimony: stacks.testimony,
-            circumstances: Circumstances::default(),
+            circumstances,
             gaps,
         };
         CaptureFile {

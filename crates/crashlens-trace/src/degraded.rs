@@ -3,24 +3,27 @@
 //! Only the main process is seen, by its wait status, by `/proc` while it lives, and by what it writes. The
 //! capture names what is missing and what would allow it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crashlens_core::{
     CaptureFile, Ending, EndingKind, Gap, Gaps, Observed, Role, Signal, Thread, ThreadRole,
 };
 use nix::errno::Errno;
 
+use crate::agenda::{Agenda, Chore};
 use crate::capture::Sample;
 use crate::deaths::counts_as_death;
 use crate::error::SuperviseError;
 use crate::faulthandler::crashed_stack;
-use crate::host::OomCounters;
+use crate::host::control_group::Group;
+use crate::oom::OomLedger;
 use crate::outcome::Observer;
 use crate::output::Relay;
 use crate::siginfo::is_from_process;
 use crate::spawn::Started;
 use crate::status::ThreadStatus;
 use crate::sys;
+use crate::timeline::MemoryWatch;
 use crate::watch::{Wake, Watch};
 
 /// A program's libraries are loaded in its first moments; later looks only find what changed.
@@ -39,66 +42,126 @@ pub(crate) fn watch(
     let missing = what_is_missing(started.pid, refused);
     gaps.add(&missing.part, &missing.reason, missing.remedy.as_deref());
     let _ = watch.leave_stops_to_kernel();
-    let oom_before = OomCounters::read(started.pid);
-    let (status, sample) = wait_for_end(started.pid, watch, relay)?;
+    let mut sight = Sight::of(started.pid);
+    let status = sight.wait_for_end(watch, relay)?;
     if let Some(failure) = started.failure() {
         return Err(failure);
     }
-    if libc::WIFSIGNALED(status) {
-        let signal = Signal(libc::WTERMSIG(status));
-        let killed = signal == Signal::KILL;
-        let out_of_memory = killed && oom_before.read_again().rose_since(&oom_before) == Some(true);
-        if counts_as_death(signal, Role::Main, Some(out_of_memory)) {
-            let kind = if out_of_memory {
-                EndingKind::OomKill
-            } else {
-                EndingKind::Signal
-            };
-            let mut sample =
-                sample.unwrap_or_else(|| Sample::take(started.pid, Role::Main, Gaps::default()));
-            sample.set_oom_kills_before(oom_before.in_group);
-            let unnamed = sample.into_capture(ending(kind, signal, status), &missing);
-            observer.died(with_python_stack(unnamed.name(relay), started.pid));
-        }
+    if libc::WIFSIGNALED(status)
+        && let Some(capture) = sight.capture(status, &missing, relay)
+    {
+        observer.died(with_python_stack(capture, started.pid));
     }
     Ok(status)
 }
 
-fn wait_for_end(
+/// What is seen of the program while it runs.
+struct Sight {
     pid: u32,
-    watch: &mut Watch,
-    relay: &Relay,
-) -> Result<(i32, Option<Sample>), SuperviseError> {
-    let mut sample = None;
-    let mut pause = FIRST_LOOK;
-    loop {
-        match watch.next(Some(pause)) {
-            Ok(Wake::Change { thread, status }) if thread == pid => return Ok((status, sample)),
-            Ok(Wake::Change { .. }) => {}
-            Ok(Wake::Signal(signal)) => {
-                if signal.ssi_signo == libc::SIGWINCH as u32 {
-                    relay.resize();
-                }
-                // Whether it was sent to the whole group cannot be seen here; better twice than never.
-                if is_from_process(signal.ssi_code) {
-                    let _ = sys::kill(pid, signal.ssi_signo as i32);
-                }
-            }
-            Ok(Wake::TimedOut) => {
-                let now = Sample::take(pid, Role::Main, Gaps::default());
-                if now.has_maps() {
-                    sample = Some(now);
-                }
-                pause = (pause * 2).min(LONGEST_BETWEEN_LOOKS);
-            }
-            Ok(Wake::NothingLeft) => {
-                return Err(SuperviseError::Wait {
-                    pid,
-                    source: Errno::ECHILD,
-                });
-            }
-            Err(source) => return Err(SuperviseError::Wait { pid, source }),
+    sample: Option<Sample>,
+    memory: MemoryWatch,
+    oom: OomLedger,
+    /// The program's memory control group, which cannot be asked for when it has ended.
+    group: Option<Group>,
+    /// How long after a look at the program the next one is made.
+    pause: Duration,
+}
+
+impl Sight {
+    fn of(pid: u32) -> Self {
+        Self {
+            pid,
+            sample: None,
+            memory: MemoryWatch::start(),
+            oom: OomLedger::start(pid),
+            group: None,
+            pause: FIRST_LOOK,
         }
+    }
+
+    fn wait_for_end(&mut self, watch: &mut Watch, relay: &Relay) -> Result<i32, SuperviseError> {
+        let pid = self.pid;
+        let mut agenda = Agenda::default();
+        agenda.set(Chore::Memory, Instant::now(), Duration::ZERO);
+        agenda.set(Chore::Look, Instant::now(), self.pause);
+        loop {
+            while let Some(chore) = agenda.take_due(Instant::now()) {
+                if let Some(pause) = self.do_chore(chore) {
+                    agenda.set(chore, Instant::now(), pause);
+                }
+            }
+            match watch.next(agenda.patience(Instant::now())) {
+                Ok(Wake::Change { thread, status }) if thread == pid => return Ok(status),
+                Ok(Wake::Change { .. } | Wake::TimedOut) => {}
+                Ok(Wake::Signal(signal)) => {
+                    if signal.ssi_signo == libc::SIGWINCH as u32 {
+                        relay.resize();
+                    }
+                    // Whether it was sent to the whole group cannot be seen here; better twice than never.
+                    if is_from_process(signal.ssi_code) {
+                        let _ = sys::kill(pid, signal.ssi_signo as i32);
+                    }
+                }
+                Ok(Wake::NothingLeft) => {
+                    return Err(SuperviseError::Wait {
+                        pid,
+                        source: Errno::ECHILD,
+                    });
+                }
+                Err(source) => return Err(SuperviseError::Wait { pid, source }),
+            }
+        }
+    }
+
+    fn do_chore(&mut self, chore: Chore) -> Option<Duration> {
+        match chore {
+            Chore::Memory => {
+                let pause = self.memory.tick(std::iter::once(self.pid));
+                if let Some((pid, group)) = self.memory.watched() {
+                    self.oom.tick(pid, group);
+                    self.group = Some(group.clone());
+                }
+                Some(pause)
+            }
+            Chore::Look => {
+                let now = self.look();
+                if now.has_maps() {
+                    self.sample = Some(now);
+                }
+                self.pause = (self.pause * 2).min(LONGEST_BETWEEN_LOOKS);
+                Some(self.pause)
+            }
+            // Only where processes are traced.
+            Chore::SlowDeaths | Chore::Mappings | Chore::Progress => None,
+        }
+    }
+
+    fn look(&self) -> Sample {
+        Sample::take(self.pid, Role::Main, self.oom.baseline(), Gaps::default())
+    }
+
+    /// What can be told of the program's end, if it is a death.
+    fn capture(mut self, status: i32, missing: &Gap, relay: &Relay) -> Option<CaptureFile> {
+        let signal = Signal(libc::WTERMSIG(status));
+        let judged =
+            (signal == Signal::KILL).then(|| self.oom.judge_member(self.pid, self.group.as_ref()));
+        let out_of_memory = judged
+            .as_ref()
+            .is_some_and(|(killed, _)| *killed == Some(true));
+        if !counts_as_death(signal, Role::Main, Some(out_of_memory)) {
+            return None;
+        }
+        let kind = if out_of_memory {
+            EndingKind::OomKill
+        } else {
+            EndingKind::Signal
+        };
+        let mut sample = self.sample.take().unwrap_or_else(|| self.look());
+        sample.set_timeline(self.memory.timeline(std::iter::empty(), self.pid, true));
+        sample.set_oom(judged.map(|(_, evidence)| evidence));
+        let mut unnamed = sample.into_capture(ending(kind, signal, status), missing);
+        unnamed.add_kernel_log(&mut self.oom);
+        Some(unnamed.name(relay))
     }
 }
 

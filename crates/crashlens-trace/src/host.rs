@@ -3,21 +3,21 @@
 //! States what is there; whether it was enough is judged elsewhere. All files are looked for below a
 //! root folder, which is `/` outside tests.
 
-mod memory_group;
+pub(crate) mod control_group;
+pub(crate) mod memory_group;
 
 use std::io;
 use std::path::Path;
 
 use crashlens_core::{Gaps, Host, Observed};
 
-use self::memory_group::GroupFolder;
+use self::control_group::Controller;
 use crate::bounded;
 
 /// The first processor's block; the others differ in clock and number only, and on large machines the
 /// kernel takes milliseconds to list them all.
 const MAX_CPU_BYTES: u64 = 8 << 10;
 const MAX_MEMINFO_BYTES: u64 = 64 << 10;
-const MAX_VMSTAT_BYTES: u64 = 256 << 10;
 const MAX_MAPS_BYTES: u64 = 64 << 20;
 const MAX_C_LIBRARY_BYTES: u64 = 16 << 20;
 
@@ -52,9 +52,16 @@ fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
         memory_group: present(
             gaps,
             "memory control group",
-            memory_group::find(root, pid).map(|found| found.map(|group| group.read())),
+            control_group::find(root, pid, Controller::Memory)
+                .map(|found| found.as_ref().map(memory_group::read)),
         ),
     }
+}
+
+/// Bytes of memory in the machine.
+pub(crate) fn memory_total(root: &Path) -> Option<u64> {
+    let text = bounded::read_text(&root.join("proc/meminfo"), MAX_MEMINFO_BYTES).ok()?;
+    bytes_of(&text, "MemTotal")
 }
 
 /// `Absent` where it was looked for in vain.
@@ -153,55 +160,6 @@ pub(crate) fn banner_version(library: &[u8]) -> Option<String> {
         .ok()?
         .trim_end_matches('.');
     (!version.is_empty()).then(|| version.to_owned())
-}
-
-/// How often the kernel had killed for memory at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OomCounters {
-    group: Option<GroupFolder>,
-    /// Kills in the memory control group of the process.
-    pub(crate) in_group: Option<u64>,
-    /// Kills on the whole machine.
-    pub(crate) on_machine: Option<u64>,
-}
-
-impl OomCounters {
-    /// The counters around the process `pid`.
-    pub(crate) fn read(pid: u32) -> Self {
-        let root = Path::new("/");
-        Self::of(root, memory_group::find(root, pid).ok().flatten())
-    }
-
-    /// The same counters now, also when the process is gone.
-    pub(crate) fn read_again(&self) -> Self {
-        Self::of(Path::new("/"), self.group.clone())
-    }
-
-    fn of(root: &Path, group: Option<GroupFolder>) -> Self {
-        let in_group = group.as_ref().and_then(GroupFolder::oom_kills);
-        let vmstat = bounded::read_text(&root.join("proc/vmstat"), MAX_VMSTAT_BYTES);
-        let on_machine = vmstat
-            .ok()
-            .and_then(|text| memory_group::counter(&text, "oom_kill"));
-        Self {
-            group,
-            in_group,
-            on_machine,
-        }
-    }
-
-    /// Whether the kernel killed for memory between the two readings; `None` when that cannot be told.
-    ///
-    /// Every such kill is counted in the victim's own group, whoever's limit it was for. So the group
-    /// decides where it is known, and the whole machine's count, which is also moved by strangers, only
-    /// where it is not.
-    pub(crate) fn rose_since(&self, before: &Self) -> Option<bool> {
-        let in_group = match (self.in_group, before.in_group) {
-            (Some(now), Some(then)) if self.group == before.group => Some(now > then),
-            _ => None,
-        };
-        in_group.or_else(|| Some(self.on_machine? > before.on_machine?))
-    }
 }
 
 #[cfg(test)]

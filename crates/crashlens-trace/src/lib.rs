@@ -6,6 +6,7 @@
 
 mod agenda;
 mod attach;
+mod ballast;
 mod bounded;
 mod calls;
 mod capture;
@@ -23,23 +24,33 @@ mod host;
 #[doc(hidden)]
 pub mod injection;
 mod interruption;
+mod kernel_log;
+mod lineage;
 mod live_files;
 mod live_memory;
+mod map_history;
+mod oom;
 mod outcome;
 mod output;
 mod packages;
+mod parent;
 mod procfs;
+mod progress;
+mod resources;
 mod run;
 mod siginfo;
 mod spawn;
+mod starters;
 mod status;
 mod supervisor;
 mod sys;
+mod timeline;
 mod tracee;
 mod watch;
+mod witness;
 
-pub use attach::{attach, look_at};
+pub use attach::{attach, command_of, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use error::SuperviseError;
-pub use outcome::{Attached, Observer, Options, Outcome, Supervision};
+pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};
 pub use run::supervise;

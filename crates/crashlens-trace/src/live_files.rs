@@ -35,7 +35,23 @@ impl LiveFiles {
         Self { root, directory }
     }
 
+    /// The file at `path` without opening it, which may not be allowed and may make it act: for its facts only.
+    pub(crate) fn locate(&self, path: &Path) -> io::Result<File> {
+        self.open_as(path, OFlag::O_PATH | OFlag::O_CLOEXEC)
+    }
+
     fn open_regular(&self, path: &Path) -> io::Result<File> {
+        // O_NONBLOCK: a FIFO put where a library was must not make us wait for a writer.
+        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        let file = self.open_as(path, flags)?;
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::other("not a regular file"))
+        }
+    }
+
+    fn open_as(&self, path: &Path, flags: OFlag) -> io::Result<File> {
         let path = match &self.directory {
             _ if path.is_absolute() => path.to_owned(),
             Some(directory) => directory.join(path),
@@ -43,24 +59,17 @@ impl LiveFiles {
             None => return Err(io::ErrorKind::NotFound.into()),
         };
         let path = path.as_path();
-        // O_NONBLOCK: a FIFO put where a library was must not make us wait for a writer.
-        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-        let file = match &self.root {
+        match &self.root {
             Some(root) => {
                 let how = OpenHow::new()
                     .flags(flags)
                     .resolve(ResolveFlag::RESOLVE_IN_ROOT);
-                File::from(openat2(root, path, how)?)
+                Ok(File::from(openat2(root, path, how)?))
             }
             None => calls::open_with(
                 fs::OpenOptions::new().read(true).custom_flags(flags.bits()),
                 path,
-            )?,
-        };
-        if file.metadata()?.is_file() {
-            Ok(file)
-        } else {
-            Err(io::Error::other("not a regular file"))
+            ),
         }
     }
 }

@@ -11,12 +11,25 @@ pub struct Options {
     pub keep_tail: bool,
     /// Whether to read the values of variables.
     pub locals: bool,
+    /// After how long without progress of the whole tree its stacks are reported; never without it.
+    pub hang_after: Option<Duration>,
 }
 
 /// Is told of deaths as they happen.
 pub trait Observer {
     /// A process of the tree died.
     fn died(&mut self, capture: CaptureFile);
+    /// The tree makes no progress. It goes on after this.
+    fn hung(&mut self, hang: Hang);
+}
+
+/// A tree of processes that makes no progress.
+#[derive(Debug, Clone)]
+pub struct Hang {
+    /// For how long there was none.
+    pub idle: Duration,
+    /// All processes as they stand, the main one first.
+    pub processes: Vec<CaptureFile>,
 }
 
 /// How much could be seen.

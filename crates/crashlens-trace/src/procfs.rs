@@ -36,7 +36,7 @@ pub(crate) struct ProcessFacts {
 /// the caller knows better.
 pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
     let home = home(pid);
-    let command = bounded::read(&home.join("cmdline"), MAX_COMMAND_BYTES).unwrap_or_else(|error| {
+    let command = command(pid).unwrap_or_else(|error| {
         gaps.add("command line", error, None);
         Vec::new()
     });
@@ -44,7 +44,7 @@ pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
         pid,
         parent_pid: parent_pid(pid).unwrap_or(0),
         role: Role::Main,
-        command: secrets::mask_command(&parse_strings(&command)),
+        command,
         executable: gaps.observe("path of the executable", read_link(&home.join("exe"))),
         working_directory: gaps.observe("working directory", read_link(&home.join("cwd"))),
     };
@@ -59,6 +59,12 @@ pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
         ),
         limits: gaps.observe("resource limits", limits.map(|text| parse_limits(&text))),
     }
+}
+
+/// The command line of a process, masked.
+pub(crate) fn command(pid: u32) -> io::Result<Vec<String>> {
+    let bytes = bounded::read(&home(pid).join("cmdline"), MAX_COMMAND_BYTES)?;
+    Ok(secrets::mask_command(&parse_strings(&bytes)))
 }
 
 fn home(pid: u32) -> PathBuf {
@@ -82,6 +88,11 @@ fn observed_maps(pid: u32, gaps: &mut Gaps) -> Observed<Vec<Mapping>> {
         }
         Err(error) => Observed::Unknown(gaps.add("memory mappings", error, None)),
     }
+}
+
+/// The mappings of a process, as far as they were understood.
+pub(crate) fn mappings(pid: u32) -> io::Result<Vec<Mapping>> {
+    read_maps(pid).map(|(maps, _)| maps)
 }
 
 fn read_maps(pid: u32) -> io::Result<(Vec<Mapping>, usize)> {
@@ -198,7 +209,7 @@ fn status(id: u32) -> io::Result<String> {
 }
 
 /// A field of `/proc/PID/status`. Read by name, one by one: sandboxes such as gVisor leave many out.
-fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status
         .lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))

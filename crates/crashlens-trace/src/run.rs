@@ -51,6 +51,10 @@ fn watch_started(
     gaps: &mut Gaps,
 ) -> Result<(i32, Supervision), SuperviseError> {
     if let Some(errno) = started.refused {
+        if options.hang_after.is_some() {
+            let reason = format!("the program could not be traced: {}", errno.desc());
+            gaps.add("whether the program makes progress", reason, None);
+        }
         let status = degraded::watch(started, errno, watch, relay, observer, gaps)?;
         return Ok((status, Supervision::Degraded));
     }

@@ -26,6 +26,11 @@ impl ThreadStatus {
         self.0.tgid as u32
     }
 
+    /// The process that waits for its end.
+    pub(crate) fn parent(&self) -> u32 {
+        self.0.ppid as u32
+    }
+
     /// The ids by which the process knows itself: here, and in its own namespace.
     pub(crate) fn own_ids(&self) -> Vec<u32> {
         let inner = self.0.nstgid.iter().flatten().map(|id| *id as u32);

@@ -8,21 +8,26 @@ mod crash;
 mod exec;
 mod first_process;
 mod forward;
+mod hang;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crashlens_core::{Gaps, Role};
+use crashlens_core::{Gaps, Origin, Role};
 use nix::errno::Errno;
 
 use crate::agenda::{Agenda, Chore};
 use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
-use crate::host::OomCounters;
+use crate::lineage::Birth;
+use crate::map_history;
+use crate::oom::OomLedger;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
+use crate::progress::Idleness;
+use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
 use forward::Deliveries;
@@ -55,7 +60,7 @@ pub(crate) struct Supervisor<'a> {
     watch: &'a mut Watch,
     observer: &'a mut dyn Observer,
     relay: &'a Relay,
-    tree: Tree,
+    pub(crate) tree: Tree,
     main: u32,
     aim: Aim,
     options: Options,
@@ -65,13 +70,16 @@ pub(crate) struct Supervisor<'a> {
     /// Whether the main process was stopped and not yet continued.
     main_stands_still: bool,
     deliveries: Deliveries,
-    oom_before: OomCounters,
-    /// Kills for memory in the control group when supervision began.
-    oom_kills_before: Option<u64>,
+    /// Kills for lack of memory.
+    oom: OomLedger,
     /// Since when a death waits to be reported.
     death_pending_since: Option<Instant>,
     /// What is to be done by the clock.
     agenda: Agenda,
+    /// Memory of all processes over time.
+    memory: MemoryWatch,
+    /// How long there was no progress, where hangs are to be reported.
+    idleness: Option<Idleness>,
     /// What could not be seen of the run as a whole.
     pub(crate) gaps: Gaps,
 }
@@ -87,7 +95,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let mut tree = Tree::default();
         tree.add(main, main);
-        let oom_before = OomCounters::read(main);
+        tree.set_birth(main, Birth::of(Origin::Started));
         Self {
             watch,
             observer,
@@ -100,10 +108,11 @@ impl<'a> Supervisor<'a> {
             began: aim == Aim::Attach,
             main_stands_still: false,
             deliveries: Deliveries::default(),
-            oom_kills_before: oom_before.in_group,
-            oom_before,
+            oom: OomLedger::start(main),
             death_pending_since: None,
             agenda: Agenda::default(),
+            memory: MemoryWatch::start(),
+            idleness: None,
             gaps: Gaps::default(),
         }
     }
@@ -111,6 +120,7 @@ impl<'a> Supervisor<'a> {
     /// Takes over threads that are traced already.
     pub(crate) fn join(&mut self, tree: Tree) {
         self.tree = tree;
+        self.tree.set_all_joined();
     }
 
     /// Supervises until the main process has ended or we are asked to leave.
@@ -118,6 +128,11 @@ impl<'a> Supervisor<'a> {
         if !may_trace_privileged() {
             self.step_new_processes();
         }
+        let now = Instant::now();
+        self.agenda
+            .set(Chore::Mappings, now, map_history::FIRST_PAUSE);
+        self.agenda.set(Chore::Memory, now, Duration::ZERO);
+        self.watch_progress();
         let mut failures = 0;
         let end = loop {
             if let Some(end) = self.end {
@@ -151,11 +166,25 @@ impl<'a> Supervisor<'a> {
         while let Some(chore) = self.agenda.take_due(now) {
             let pause = match chore {
                 Chore::SlowDeaths => self.report_slow_deaths(),
+                Chore::Mappings => Some(self.remember_mappings()),
+                Chore::Progress => self.look_for_hang(),
+                Chore::Memory => Some(self.sample_memory()),
+                // Only where tracing is refused.
+                Chore::Look => None,
             };
             if let Some(pause) = pause {
                 self.agenda.set(chore, Instant::now(), pause);
             }
         }
+    }
+
+    /// Takes a sample of all memory and looks for kills; says when to do so again.
+    fn sample_memory(&mut self) -> Duration {
+        let pause = self.memory.tick(self.tree.process_ids());
+        if let Some((process, group)) = self.memory.watched() {
+            self.oom.tick(process, group);
+        }
+        pause
     }
 
     /// Answers one change of a tracee.
@@ -170,6 +199,11 @@ impl<'a> Supervisor<'a> {
         }
         let process = self.tree.process_of(thread);
         self.tree.set_stopped(thread, true);
+        if self.tree.is_new_thread(thread)
+            && let Ok(registers) = calls::registers(thread)
+        {
+            self.tree.set_control_block(thread, registers.fs_base.0);
+        }
         self.main_stands_still &= thread != self.main;
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),

@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crashlens_core::Origin;
+
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
+use crate::lineage::{Birth, Crowd};
+use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
+use crate::starters::Starters;
 use crate::status::ThreadStatus;
 
 /// One traced thread.
@@ -18,6 +23,8 @@ struct Tracee {
     exiting: bool,
     /// How many more stops at system calls are made in waiting for it to start a program.
     steps: u16,
+    /// Address of its control block, for a thread that was made under our eyes.
+    control_block: Option<u64>,
 }
 
 /// Stops made in waiting for a new process to start a program: two for each system call. `subprocess` and
@@ -31,12 +38,18 @@ pub(crate) const STEPS_OF_WRAPPER: u16 = 1000;
 pub(crate) struct TracedProcess {
     /// Faults its handlers received.
     pub(crate) faults: FaultHistory,
+    /// What was mapped in it.
+    pub(crate) mapped: MapHistory,
     /// The last signal that was passed to it, and the thread it reached.
     pub(crate) last_signal: Option<(u32, SignalRecord)>,
     /// How far its death has come.
     pub(crate) death: Death,
     /// Whether it may be that only one thread was killed, and the process lives on.
     pub(crate) may_live_on: bool,
+    /// How it came to be.
+    pub(crate) birth: Birth,
+    /// Who started its threads.
+    starters: Starters,
 }
 
 /// How far the death of a process has come.
@@ -57,6 +70,8 @@ pub(crate) struct Tree {
     threads: BTreeMap<u32, Tracee>,
     processes: BTreeMap<u32, TracedProcess>,
     steps_of_new_process: u16,
+    /// Threads that have come or gone.
+    changes: u64,
 }
 
 impl Tree {
@@ -72,7 +87,9 @@ impl Tree {
             stopped: false,
             exiting: false,
             steps,
+            control_block: None,
         };
+        self.changes = self.changes.wrapping_add(1);
         self.threads.entry(thread).or_insert(tracee);
         self.processes.entry(process).or_default();
     }
@@ -83,9 +100,66 @@ impl Tree {
         if let Some(tracee) = self.threads.get(&thread) {
             return tracee.process;
         }
-        let process = ThreadStatus::read(thread).map_or(thread, |status| status.process());
+        let status = ThreadStatus::read(thread);
+        let process = status.as_ref().map_or(thread, ThreadStatus::process);
+        let is_new_process = process == thread && !self.processes.contains_key(&process);
         self.add(thread, process);
+        if let (true, Ok(status)) = (is_new_process, status) {
+            let parent = status.parent();
+            let crowd = self.crowd(parent);
+            self.set_birth(process, Birth::forked(parent, crowd));
+        }
         process
+    }
+
+    /// Notes how a process came to be.
+    pub(crate) fn set_birth(&mut self, process: u32, birth: Birth) {
+        if let Some(process) = self.processes.get_mut(&process) {
+            process.birth = birth;
+        }
+    }
+
+    /// Notes of all processes that they were there before us.
+    pub(crate) fn set_all_joined(&mut self) {
+        for process in self.processes.values_mut() {
+            process.birth = Birth::of(Origin::Joined);
+        }
+    }
+
+    /// The threads of a process that has just forked; `None` for one that is not of the tree. A process with one
+    /// thread, as shells are, costs nothing here.
+    fn crowd(&mut self, process: u32) -> Option<Crowd> {
+        let own = |(_, tracee): &(&u32, &Tracee)| tracee.process == process && !tracee.exiting;
+        let own = self.threads.iter().filter(own);
+        let threads: Vec<_> = own
+            .map(|(thread, tracee)| (*thread, tracee.control_block))
+            .collect();
+        let others: Vec<_> = threads
+            .iter()
+            .copied()
+            .filter(|(thread, _)| *thread != process)
+            .collect();
+        let known = self.processes.get_mut(&process)?;
+        let (starters, complete) = known.starters.of(process, &others);
+        Some(Crowd {
+            threads: threads.len() as u64,
+            starters,
+            complete,
+        })
+    }
+
+    /// Whether a thread that was made under our eyes has not been asked for its control block yet.
+    pub(crate) fn is_new_thread(&self, thread: u32) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|tracee| tracee.process != thread && tracee.control_block.is_none())
+    }
+
+    /// Notes where a thread's control block is.
+    pub(crate) fn set_control_block(&mut self, thread: u32, block: u64) {
+        if let Some(tracee) = self.threads.get_mut(&thread) {
+            tracee.control_block = Some(block);
+        }
     }
 
     /// The process of a thread that is known.
@@ -103,6 +177,11 @@ impl Tree {
         self.processes
             .iter_mut()
             .map(|(id, process)| (*id, process))
+    }
+
+    /// The ids of all processes.
+    pub(crate) fn process_ids(&self) -> impl Iterator<Item = u32> {
+        self.processes.keys().copied()
     }
 
     /// Notes that a thread stands still, or goes on.
@@ -173,6 +252,11 @@ impl Tree {
         own.map(|(thread, _)| *thread).collect()
     }
 
+    /// How many threads have come or gone so far.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// All threads.
     pub(crate) fn all_threads(&self) -> Vec<u32> {
         self.threads.keys().copied().collect()
@@ -181,6 +265,7 @@ impl Tree {
     /// Forgets a thread; gives back its process when that is gone with it.
     pub(crate) fn remove(&mut self, thread: u32) -> Option<TracedProcess> {
         let process = self.threads.remove(&thread)?.process;
+        self.changes = self.changes.wrapping_add(1);
         // The kernel reports the end of the first thread when no other is left.
         (process == thread)
             .then(|| self.processes.remove(&process))
@@ -197,8 +282,9 @@ impl Tree {
     /// thread that did it has the id of the first, which may have ended before.
     pub(crate) fn became_another_program(&mut self, process: u32) {
         self.threads.retain(|_, tracee| tracee.process != process);
-        self.processes.remove(&process);
+        let before = self.processes.remove(&process).unwrap_or_default();
         self.add(process, process);
+        self.set_birth(process, before.birth.after_exec());
         self.set_stopped(process, true);
     }
 }

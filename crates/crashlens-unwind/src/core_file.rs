@@ -22,7 +22,7 @@ pub use initial_stack::{InitialStack, InitialStackError};
 pub use memory::CoreMemory;
 pub use notes::{CoreProcess, SignalFacts};
 
-use crate::{FileBytes, Files, ProcessSnapshot, ReadMemory, SignalAtFault, ThreadState};
+use crate::{FileBytes, Files, ProcessSnapshot, ReadMemory, SignalAtFault, ThreadState, Witnessed};
 use initial_stack::{AT_EXECFN, AT_PHDR, AT_RANDOM, AT_SYSINFO_EHDR};
 use mappings::Landmarks;
 use notes::Notes;
@@ -113,6 +113,7 @@ impl CoreFile {
                 code: facts.code.map(|code| facts.signal.code_name(code)),
                 address: facts.address.map(Address),
                 registers: self.notes.threads.first().map(|thread| thread.registers),
+                witnessed: Witnessed::default(),
             }),
         }
     }

@@ -7,11 +7,15 @@
 //! [`replay`] does both again from what was recorded.
 #![forbid(unsafe_code)]
 
+mod abort_message;
 mod cfi;
 pub mod core_file;
+mod exception;
+mod fault;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod glance;
 mod image;
 mod memory;
 mod merge;
@@ -25,10 +29,14 @@ mod source;
 mod stacks;
 mod symbols;
 mod testimony;
+mod text;
 
 pub use core_file::{CoreError, CoreFile, CoreMemory};
 pub use files::{FileBytes, Files, NoFiles};
+pub use glance::{glance, read_sources, steady};
 pub use memory::{ReadMemory, Unreadable};
 pub use recording::{RecordedMemory, RecordingError};
-pub use snapshot::{ProcessSnapshot, SignalAtFault, ThreadState};
+pub use snapshot::{
+    EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
+};
 pub use stacks::{Reading, Stacks, Walked, replay, walk};

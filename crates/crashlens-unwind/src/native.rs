@@ -13,7 +13,7 @@ use crate::cfi::{Row, Rows};
 use crate::image::Images;
 use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
-mod call;
+pub(crate) mod call;
 mod expression;
 
 /// More than any program that works; a stack overflow has a hundred times as many, which repeat.
@@ -58,6 +58,8 @@ pub(crate) struct RawStack {
 pub(crate) struct Walker<'process> {
     snapshot: &'process ProcessSnapshot,
     memory: &'process dyn ReadMemory,
+    /// The same memory, of which nothing is recorded.
+    confidential: &'process dyn ReadMemory,
     images: &'process Images,
     rows: Rows,
 }
@@ -99,11 +101,13 @@ impl<'process> Walker<'process> {
     pub(crate) fn new(
         snapshot: &'process ProcessSnapshot,
         memory: &'process dyn ReadMemory,
+        confidential: &'process dyn ReadMemory,
         images: &'process Images,
     ) -> Self {
         Self {
             snapshot,
             memory,
+            confidential,
             images,
             rows: Rows::default(),
         }
@@ -306,8 +310,11 @@ impl<'process> Walker<'process> {
             if !mapping.contains(place) {
                 return None;
             }
-            let word = self.memory.u64(place).ok()?;
-            if self.is_return_address(word) {
+            // Most words are no addresses but whatever the program had on its stack, which is not to be kept.
+            // In a replay they are missing, and were not what was looked for.
+            let is_candidate = |word: &u64| self.is_code(*word) && self.memory.u64(place).is_ok();
+            let word = self.confidential.u64(place).ok().filter(is_candidate);
+            if let Some(word) = word.filter(|word| self.is_return_address(*word)) {
                 let mut registers = *known;
                 registers.set(X86_64::RA, Some(word));
                 registers.set(X86_64::RSP, Some(place + 8));

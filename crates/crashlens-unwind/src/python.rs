@@ -21,24 +21,31 @@
 //! read by the offsets they publish but were not tested; lines of code that was specialised for a thread
 //! (3.14, free-threaded) are missing.
 
+mod arrays;
 mod budget;
 mod debug_offsets;
 mod find;
+pub(crate) mod foreign;
 mod frames;
 #[cfg(test)]
 mod garbage;
 mod instructions;
 mod lines;
+mod locals;
 mod objects;
 mod offsets;
 mod reader;
+mod stacks;
+mod texts;
 mod threads;
+mod values;
 mod version;
 
-use crashlens_core::{Address, ForeignCall, Gaps, Module, PythonRuntime, StackEnd, Variable};
+use crashlens_core::{Address, Gaps, Module, PythonRuntime, StackEnd, Variable};
 
 use crate::testimony::Locals;
 use crate::{ProcessSnapshot, ReadMemory};
+use values::ValueFormat;
 
 /// Addresses of named things in a module of the process: from its ELF file, or from a recording.
 pub trait SymbolLookup {
@@ -60,8 +67,8 @@ pub struct PythonState {
     /// Threads that have Python state, each once: a thread that runs several interpreters has the
     /// frames of all of them.
     pub threads: Vec<PythonThread>,
-    /// The call through ctypes or cffi that the crashed thread was in; an error says why it was not looked for.
-    pub foreign_call: Result<Option<ForeignCall>, String>,
+    /// How values are read; `None` for a version whose objects are not known.
+    pub(crate) values: Option<ValueFormat>,
     /// `sys.getrecursionlimit()`, where it could be read.
     pub recursion_limit: Option<u64>,
 }
@@ -145,6 +152,16 @@ pub fn read(
     gaps: &mut Gaps,
 ) -> Option<PythonState> {
     reader::read(memory, modules, symbols, snapshot, confidential, gaps)
+}
+
+/// Reads whatever objects `memory` has at some addresses, in every way there is.
+pub(crate) fn every_value(memory: &dyn ReadMemory, snapshot: &ProcessSnapshot, version: (u8, u8)) {
+    values::read_everything(memory, snapshot, version);
+}
+
+/// Reads `bytes` as the contents of every kind of array.
+pub(crate) fn every_kind_of_array(bytes: &[u8]) {
+    arrays::every_kind(bytes);
 }
 
 /// Reads `bytes` as a line table of each encoding.

@@ -30,6 +30,41 @@ pub struct SignalAtFault {
     pub address: Option<Address>,
     /// Registers at that moment.
     pub registers: Option<Registers>,
+    /// What only the living system could tell.
+    #[serde(default)]
+    pub witnessed: Witnessed,
+}
+
+/// What the system around a living process tells of a fault, and a core file does not.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Witnessed {
+    /// `RLIMIT_STACK`, the soft one; `None` also when there is no limit.
+    pub stack_limit: Option<u64>,
+    /// Features of the processor as the kernel lists them.
+    pub processor: Option<Vec<String>>,
+    /// The file behind the mapping that holds the faulting address.
+    pub file: Option<MappedFile>,
+    /// The mapping that held the faulting address earlier in the run.
+    pub earlier: Option<EarlierMapping>,
+}
+
+/// A file that is mapped, as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappedFile {
+    /// Its size.
+    pub size: u64,
+    /// Free and all bytes of its file system.
+    pub space: Option<(u64, u64)>,
+}
+
+/// A mapping as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierMapping {
+    /// The mapping.
+    pub mapping: Mapping,
+    /// When it was last seen, in milliseconds before the fault was looked at.
+    pub last_seen_milliseconds: u64,
 }
 
 /// One stopped thread.

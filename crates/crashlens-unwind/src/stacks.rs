@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    Address, Frame, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
+    Address, FaultSite, Gaps, Module, NativeFrame, Observed, PythonRuntime, StackEnd, Testimony,
     Thread, ThreadRole,
 };
 
 use crate::image::Images;
 use crate::merge::merge;
-use crate::native::{RawFrame, RawStack, Walker};
+use crate::native::{RawFrame, RawStack};
 use crate::python::{self, PythonState, PythonThread, SymbolLookup};
 use crate::recording::{
     Answers, RecordedMemory, Recorder, Recording, RecordingError, RecordingLookup,
@@ -19,12 +19,16 @@ use crate::recording::{
 use crate::roles;
 use crate::source::Sources;
 use crate::symbols::{FileSymbols, FrameName};
-use crate::testimony::{self, Confidences, Scene};
-use crate::{Files, ProcessSnapshot, ReadMemory, ThreadState};
+use crate::testimony::{self, Answer, Confidences, Scene};
+use crate::{Files, ProcessSnapshot, ReadMemory, SignalAtFault, fault};
 
 mod room;
+mod threads;
+mod variables;
 
 use room::Room;
+use threads::{note_lost_threads, walk_threads};
+use variables::{add_sources, keep_path};
 
 /// The stacks of a stopped process, and what else was found while reading them.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +41,8 @@ pub struct Stacks {
     pub python: Observed<PythonRuntime>,
     /// What memory tells beyond the stacks.
     pub testimony: Testimony,
+    /// The signal that explains the death: the first, where the stack shows that a handler raised it again.
+    pub signal: Option<SignalAtFault>,
     /// What was read, in a form that [`replay`] understands.
     pub recording: Vec<u8>,
 }
@@ -68,6 +74,7 @@ pub struct Walked {
     memory: RecordedMemory,
     answers: Answers,
     confidences: Confidences,
+    fault: Answer<FaultSite>,
 }
 
 /// Reads all stacks. The process must stand still until this returns, which it does soon after the deadline.
@@ -140,16 +147,20 @@ fn walk_with(
             None,
         );
     }
+    snapshot.signal = fault::first_chance(snapshot.signal.take(), stacks.first(), &recorder);
+    let scene = Scene {
+        snapshot: &snapshot,
+        memory: &recorder,
+        confidential: &confidential,
+        images: &images,
+        stacks: &stacks,
+        python: python.as_ref(),
+        symbols: &lookup,
+        locals: reads_locals,
+    };
+    let fault = fault::examine(&scene);
     let confidences = match confidant {
-        Confidant::Process { .. } => Confidences::hear(&Scene {
-            snapshot: &snapshot,
-            memory: &recorder,
-            confidential: &confidential,
-            images: &images,
-            stacks: &stacks,
-            python: python.as_ref(),
-            symbols: &lookup,
-        }),
+        Confidant::Process { .. } => Confidences::hear(&scene),
         Confidant::Recording(told) => {
             if let Some(python) = &mut python {
                 python.restore_locals(&told.locals);
@@ -166,43 +177,8 @@ fn walk_with(
         memory: recorder.into_memory(),
         answers,
         confidences,
+        fault,
         snapshot,
-    }
-}
-
-/// The native stacks, as far as time allows.
-fn walk_threads(
-    snapshot: &ProcessSnapshot,
-    recorder: &Recorder<'_>,
-    images: &Images,
-) -> Vec<RawStack> {
-    let mut walker = Walker::new(snapshot, recorder, images);
-    let walk = |thread: &ThreadState| match &thread.registers {
-        None => RawStack {
-            frames: Vec::new(),
-            end: StackEnd::NotStopped,
-        },
-        Some(registers) if recorder.is_expired() => RawStack {
-            frames: vec![RawFrame::interrupted(registers)],
-            end: StackEnd::TimeLimit,
-        },
-        Some(registers) => walker.walk(registers),
-    };
-    snapshot.threads.iter().map(walk).collect()
-}
-
-/// Python threads that no thread of the process runs: their stacks have no place in the report.
-fn note_lost_threads(python: Option<&PythonState>, gaps: &mut Gaps) {
-    let threads = python.iter().flat_map(|state| &state.threads);
-    let lost = threads
-        .filter(|thread| thread.thread.is_none() && !thread.frames.is_empty())
-        .count();
-    if lost > 0 {
-        gaps.add(
-            format!("stacks of {lost} Python threads"),
-            "the interpreter lists them, but no thread of the process runs them",
-            None,
-        );
     }
 }
 
@@ -227,12 +203,14 @@ impl Walked {
 
     fn addresses_by_module(&self) -> Vec<(&Module, Vec<u64>)> {
         let mut by_start: BTreeMap<Address, (&Module, Vec<u64>)> = BTreeMap::new();
-        for frame in self.stacks.iter().flat_map(|stack| &stack.frames) {
-            if let Some(image) = self.images.at(frame.lookup) {
+        let frames = self.stacks.iter().flat_map(|stack| &stack.frames);
+        let told = self.confidences.unnamed_addresses();
+        for address in frames.map(|frame| frame.lookup).chain(told) {
+            if let Some(image) = self.images.at(address) {
                 let (_, addresses) = by_start
                     .entry(image.module.start)
                     .or_insert_with(|| (&image.module, Vec::new()));
-                addresses.push(frame.lookup);
+                addresses.push(address);
             }
         }
         by_start
@@ -257,7 +235,7 @@ impl Walked {
     }
 
     fn assemble(
-        self,
+        mut self,
         names: BTreeMap<u64, Vec<FrameName>>,
         sources: BTreeMap<String, BTreeMap<u32, String>>,
         gaps: &mut Gaps,
@@ -295,8 +273,11 @@ impl Walked {
         }
         room.note_shortage(gaps);
         roles::assign(&mut threads, self.snapshot.pid);
+        keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
-        let testimony = testimony::assemble(self.confidences.clone(), &threads, gaps);
+        self.confidences.name(&names);
+        let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
+        let signal = self.snapshot.signal.clone();
         let recording = Recording::new(
             self.snapshot,
             self.memory,
@@ -310,6 +291,7 @@ impl Walked {
             modules,
             python: self.runtime,
             testimony,
+            signal,
             recording: recording.encode(),
         }
     }
@@ -360,17 +342,6 @@ impl Walked {
             })
             .collect();
         Some(frames)
-    }
-}
-
-fn add_sources(frames: &mut [Frame], sources: &BTreeMap<String, BTreeMap<u32, String>>) {
-    for frame in frames {
-        if let Frame::Python(python) = frame {
-            let lines = sources.get(&python.file);
-            python.source = lines
-                .zip(python.line)
-                .and_then(|(lines, line)| lines.get(&line).cloned());
-        }
     }
 }
 

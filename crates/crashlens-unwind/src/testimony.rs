@@ -6,20 +6,23 @@
 
 use std::collections::BTreeMap;
 
-use crashlens_core::{CppException, ForeignCall, Gaps, Observed, Testimony, Thread, Variable};
+use crashlens_core::{
+    CppException, FaultSite, ForeignCall, Gaps, Observed, Testimony, Thread, Variable,
+};
 use serde::{Deserialize, Serialize};
 
+use crate::fault;
 use crate::image::Images;
 use crate::native::RawStack;
-use crate::python::{PythonState, SymbolLookup};
+use crate::python::{PythonState, SymbolLookup, foreign};
 use crate::running_op::{self, Kernels};
-use crate::{ProcessSnapshot, ReadMemory};
+use crate::symbols::FrameName;
+use crate::{ProcessSnapshot, ReadMemory, abort_message, exception};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
 
 /// Everything that can be asked.
-#[expect(dead_code, reason = "the readers are being written")]
 pub(crate) struct Scene<'a> {
     /// Threads in the order of `stacks`, the crashed one first.
     pub(crate) snapshot: &'a ProcessSnapshot,
@@ -31,7 +34,12 @@ pub(crate) struct Scene<'a> {
     pub(crate) stacks: &'a [RawStack],
     pub(crate) python: Option<&'a PythonState>,
     pub(crate) symbols: &'a dyn SymbolLookup,
+    /// Whether the values of variables and arguments are to be told.
+    pub(crate) locals: bool,
 }
+
+/// What was found for each address.
+pub(crate) type Names = BTreeMap<u64, Vec<FrameName>>;
 
 /// Variables by thread and frame, frames innermost first as the interpreter lists them.
 pub(crate) type Locals = BTreeMap<u32, Vec<Vec<Variable>>>;
@@ -66,24 +74,62 @@ impl Confidences {
         let python = scene.python;
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
-            foreign_call: python.map_or(Ok(None), |state| state.foreign_call.clone()),
+            foreign_call: foreign::read(scene),
+            exception: exception::find(scene),
+            abort_message: abort_message::find(scene),
             kernels: running_op::look(scene),
             ..Self::default()
         }
     }
 }
 
+impl Confidences {
+    /// Addresses that are to be named beside those of the frames.
+    pub(crate) fn unnamed_addresses(&self) -> Vec<u64> {
+        let call = self.foreign_call.iter().flatten().next();
+        let unnamed = call.filter(|call| call.function.is_none());
+        let address = unnamed.and_then(|call| call.address);
+        address.into_iter().map(|address| address.0).collect()
+    }
+
+    /// Gives the function of a foreign call its name.
+    pub(crate) fn name(&mut self, names: &Names) {
+        let Ok(Some(call)) = &mut self.foreign_call else {
+            return;
+        };
+        let address = call.address.filter(|_| call.function.is_none());
+        let found = address.and_then(|address| names.get(&address.0));
+        // Only a function that begins there is the one that was called.
+        let begins = |name: &&FrameName| !name.inlined && name.offset == Some(0);
+        if let Some(name) = found.and_then(|found| found.iter().find(begins)) {
+            call.function.clone_from(&name.function);
+        }
+    }
+}
+
 /// Puts the answers into the capture's form; `threads` have their names by now.
-pub(crate) fn assemble(told: Confidences, threads: &[Thread], gaps: &mut Gaps) -> Testimony {
+pub(crate) fn assemble(
+    told: Confidences,
+    mut fault: Answer<FaultSite>,
+    threads: &[Thread],
+    gaps: &mut Gaps,
+) -> Testimony {
+    if let Ok(Some(site)) = &mut fault {
+        fault::name_cycle(site, threads);
+    }
     let op = told
         .kernels
         .map(|kernels| kernels.and_then(|kernels| running_op::choose(&kernels, threads)));
     Testimony {
+        fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),
-        exception: observed("the C++ exception", told.exception, gaps),
+        exception: observed(
+            "the C++ exception",
+            exception::settle(told.exception, threads),
+            gaps,
+        ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
         op: observed("the running TensorFlow op", op, gaps),
-        ..Testimony::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -39,6 +40,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
+    #[command(flatten)]
+    pub(crate) hangs: HangArgs,
+
     /// Leave standard error alone: do not keep its last lines for the report
     #[arg(long)]
     pub(crate) no_tail: bool,
@@ -64,7 +68,7 @@ pub(crate) struct AttachArgs {
     pub(crate) pid: u32,
 
     /// Print the stacks of all threads once and let the process go; for a program that hangs
-    #[arg(long)]
+    #[arg(long, conflicts_with = "hang_after")]
     pub(crate) now: bool,
 
     #[command(flatten)]
@@ -72,6 +76,9 @@ pub(crate) struct AttachArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) hangs: HangArgs,
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -119,6 +126,18 @@ pub(crate) struct SavingArgs {
     /// Do not save captures
     #[arg(long)]
     pub(crate) no_save: bool,
+}
+
+/// What is done about hangs.
+#[derive(Debug, Args)]
+pub(crate) struct HangArgs {
+    /// Report all stacks when the program makes no progress for so long: 90s, 10m, 2h
+    ///
+    /// No progress means that no process of the tree used the processor, read, wrote or started anything. The program
+    /// goes on, and its exit status is its own. A program that sleeps, or a server that waits for requests, makes no
+    /// progress either; so nothing is reported unless this is given.
+    #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
+    pub(crate) hang_after: Option<Duration>,
 }
 
 /// What is read of a process.

@@ -6,6 +6,7 @@
 
 mod cli;
 mod commands;
+mod duration;
 mod exit_status;
 mod failure;
 mod invocation;

@@ -47,6 +47,13 @@ impl Shelf {
         }
     }
 
+    /// Saves the capture of a process that lives, only where the user has named a file for captures.
+    pub(crate) fn keep_if_named(&mut self, file: &CaptureFile, process: &mut Death) {
+        if matches!(self, Self::Named { .. }) {
+            self.keep(file, process);
+        }
+    }
+
     /// Saves the capture and notes in `death` where; a failure becomes a gap of the death.
     pub(crate) fn keep(&mut self, file: &CaptureFile, death: &mut Death) {
         let result = match self {

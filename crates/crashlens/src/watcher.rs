@@ -1,6 +1,6 @@
 //! What happens at every death of a supervised tree: save the capture, tell the user, renew the report file.
 
-use crashlens_core::report::Supervision;
+use crashlens_core::report::{Hang, Supervision};
 use crashlens_core::{CaptureFile, Death, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -18,6 +18,7 @@ use crate::saved::Shelf;
 pub(crate) struct Watcher {
     run: Run,
     deaths: Vec<Death>,
+    hangs: Vec<Hang>,
     destination: Destination,
     shelf: Shelf,
 }
@@ -28,6 +29,7 @@ impl Watcher {
         Self {
             run,
             deaths: Vec::new(),
+            hangs: Vec::new(),
             destination,
             shelf,
         }
@@ -42,16 +44,19 @@ impl Watcher {
             self.run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
         if let Err(failure) = self.renew(Timing::Ended) {
-            let report = Report::of_deaths(self.run, self.deaths);
+            let mut report = Report::of_deaths(self.run, self.deaths);
+            report.hangs = self.hangs;
             self.destination.show_instead(&report, &failure);
         }
     }
 
     /// Writes what is due now.
     fn renew(&mut self, timing: Timing) -> Result<(), Failure> {
-        let report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
+        let mut report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
+        report.hangs = std::mem::take(&mut self.hangs);
         let renewed = self.destination.renew(&report, timing, ExitStatus::Failed);
         self.deaths = report.deaths;
+        self.hangs = report.hangs;
         renewed
     }
 }
@@ -63,6 +68,17 @@ impl Observer for Watcher {
         self.deaths.push(death);
         // What cannot be written now may find room at the end.
         let _ = self.renew(Timing::Died);
+    }
+
+    fn hung(&mut self, hang: crashlens_trace::Hang) {
+        let died_before = self.deaths.last().map(|death| death.pid);
+        let captures = hang.processes.iter().map(|file| &file.capture);
+        let mut described = Hang::new(hang.idle.as_secs_f64(), died_before, captures);
+        for (file, process) in hang.processes.iter().zip(&mut described.processes) {
+            self.shelf.keep_if_named(file, process);
+        }
+        self.hangs.push(described);
+        let _ = self.renew(Timing::Hung);
     }
 }
 

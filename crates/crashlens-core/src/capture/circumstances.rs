@@ -16,6 +16,8 @@ pub struct Circumstances {
     pub timeline: Observed<Timeline>,
     /// Lines of the kernel's log about this death.
     pub kernel_log: Observed<Vec<String>>,
+    /// What speaks for and against a kill for lack of memory; `Absent` unless the process was killed.
+    pub oom: Observed<OomEvidence>,
 }
 
 /// How a process came to be.
@@ -23,18 +25,48 @@ pub struct Circumstances {
 pub struct Lineage {
     /// How it was made.
     pub origin: Origin,
-    /// Threads the parent had when it forked.
+    /// The process that made it, which need not be its parent any more.
+    #[serde(default)]
+    pub made_by: Option<u32>,
+    /// Threads the parent had when it forked; null for a process that has become another program since.
     #[serde(default)]
     pub parent_threads_at_fork: Option<u64>,
-    /// Those of them that TensorFlow had started, by their names.
+    /// Those of them that TensorFlow had started; null where that could not be told.
     #[serde(default)]
     pub tensorflow_threads_at_fork: Option<u64>,
+    /// Who had started them, most threads first; the first thread and those that cannot be told are not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starters_at_fork: Vec<ThreadStarter>,
     /// What kind of worker it was, where that can be recognised.
     #[serde(default)]
     pub worker: Option<Worker>,
     /// What the parent was doing when the process died.
     #[serde(default)]
     pub parent: Option<Parent>,
+}
+
+/// A library that had started threads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ThreadStarter {
+    /// File name of the library whose function the threads began with.
+    pub library: String,
+    /// How many.
+    pub threads: u64,
+}
+
+impl Lineage {
+    /// As much as the way of being made says.
+    pub fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            made_by: None,
+            parent_threads_at_fork: None,
+            tensorflow_threads_at_fork: None,
+            starters_at_fork: Vec::new(),
+            worker: None,
+            parent: None,
+        }
+    }
 }
 
 /// How a process was made.
@@ -95,13 +127,33 @@ pub struct ResourceUse {
 }
 
 /// Something that is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resource {
     /// Memory of a control group, in bytes.
     Memory,
+    /// Memory of a control group from which on its processes are slowed down, in bytes.
+    MemoryHigh,
+    /// Swap space of a control group, in bytes.
+    Swap,
+    /// Memory and swap space of a control group together, in bytes.
+    MemoryAndSwap,
     /// Address space of the process, in bytes.
     AddressSpace,
+    /// Private writable memory of the process, in bytes.
+    Data,
     /// Threads and processes.
     Threads,
     /// Processor time, in seconds.
@@ -120,6 +172,27 @@ pub enum Resource {
     LockedMemory,
 }
 
+/// What the kernel says of a kill for lack of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct OomEvidence {
+    /// Kills for memory counted in the process's own control group in the seconds before its death, those that
+    /// explain other deaths left out.
+    pub group_kills: Option<u64>,
+    /// Kills for memory counted on the whole machine during the run.
+    pub machine_kills: Option<u64>,
+    /// Whether the kernel's log names the process as killed for memory; `None` when the log could not be read or
+    /// is not complete.
+    pub named_in_log: Option<bool>,
+    /// The control group whose limit was met; `None` when it was no group's or cannot be told.
+    pub limited_by: Option<String>,
+    /// Whether the kernel kills all processes of the group together (`memory.oom.group`).
+    #[serde(default)]
+    pub whole_group: Option<bool>,
+    /// `oom_score_adj`: by how much the process was to be spared (negative) or preferred.
+    #[serde(default)]
+    pub score_adjustment: Option<i32>,
+}
+
 /// Memory over time: dense at the end, sparse before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Timeline {
@@ -127,6 +200,23 @@ pub struct Timeline {
     pub samples: Vec<MemorySample>,
     /// Bytes by which memory grew each second at the end; `None` where too few samples tell.
     pub growth_per_second: Option<i64>,
+    /// Limit of the control group, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Where the process was while memory ran out, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on_top: Vec<TopLine>,
+}
+
+/// Where a process was at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct TopLine {
+    /// Milliseconds since the start of the run.
+    pub milliseconds: u64,
+    /// Process id.
+    pub pid: u32,
+    /// Its main thread's Python frames, innermost first, at most a few.
+    pub frames: Vec<PythonFrame>,
 }
 
 /// Memory at one moment.
@@ -134,11 +224,11 @@ pub struct Timeline {
 pub struct MemorySample {
     /// Milliseconds since the start of the run.
     pub milliseconds: u64,
-    /// Resident bytes of all supervised processes together.
+    /// Resident bytes of all supervised processes, added up: what two of them share is counted in both.
     pub resident: u64,
     /// Processes there were.
     pub processes: u32,
-    /// Bytes in use in the control group.
+    /// Bytes in use in the control group of the largest process, page cache included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u64>,
 }

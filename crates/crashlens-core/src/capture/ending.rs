@@ -32,6 +32,23 @@ pub struct Ending {
     pub raised_again: bool,
 }
 
+impl Ending {
+    /// Of a process that is looked at while it runs.
+    pub fn running() -> Self {
+        Self {
+            kind: EndingKind::Running,
+            signal: None,
+            code: None,
+            address: None,
+            sender_pid: None,
+            wait_status: None,
+            exit_code: None,
+            earlier_faults: Vec::new(),
+            raised_again: false,
+        }
+    }
+}
+
 /// What kind of ending it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -42,7 +59,7 @@ pub enum EndingKind {
     OomKill,
     /// An ordinary exit.
     Exit,
-    /// It was alive when it was looked at (`attach --now`).
+    /// It was alive when it was looked at (`attach --now`, `--hang-after`).
     Running,
 }
 

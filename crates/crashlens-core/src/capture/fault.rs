@@ -57,7 +57,8 @@ pub struct Access {
     /// The register that held an index into it, and what it held.
     #[serde(default)]
     pub index: Option<RegisterValue>,
-    /// For a call or jump to a bad target, where it came from: the return address on the stack.
+    /// For a call or jump to a bad target, where it came from: the return address on the stack, or the call itself
+    /// where the processor refused to leave it.
     #[serde(default)]
     pub called_from: Option<Address>,
 }
@@ -81,27 +82,35 @@ pub struct RegisterValue {
     pub name: String,
     /// What it held.
     pub value: Address,
+    /// The mapping that the value points into, where it does.
+    #[serde(default)]
+    pub points_into: Option<Mapping>,
 }
 
 /// What is at an address that could not be accessed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Place {
-    /// The first page, which is never mapped: a field `offset` bytes into an object that is not there.
+    /// The first pages, which the kernel lets nobody map: a field `offset` bytes into an object that is not there.
     NullPage {
         /// Bytes from address 0.
         offset: u64,
     },
     /// An address of a form that none has: not a pointer at all.
     NonCanonical,
+    /// The kernel's half of the addresses: a small negative number, or garbage.
+    KernelSpace,
     /// The thread's stack is full: [`FaultSite::stack`] has the numbers.
     StackOverflow,
-    /// Right behind the end of memory that may be written: an overrun.
+    /// Right behind the end of memory where the access would have been allowed: an overrun.
     PastEnd {
         /// The memory before it.
         mapping: Mapping,
         /// Bytes behind its end.
         distance: u64,
+        /// Whether a register of the thread pointed into that memory, as it does in a loop that runs out of it.
+        #[serde(default)]
+        pointed_into: bool,
     },
     /// Nothing is mapped there.
     Unmapped {
@@ -150,6 +159,13 @@ pub enum Place {
         /// Bytes it has in all.
         total_bytes: u64,
     },
+    /// Memory at an address that the instruction needs aligned.
+    Misaligned {
+        /// The memory.
+        mapping: Mapping,
+        /// Bytes of which the address had to be a multiple.
+        alignment: u32,
+    },
     /// Mapped, and the permissions do not explain the fault.
     Mapped {
         /// The memory.
@@ -162,7 +178,7 @@ pub enum Place {
 pub struct Division {
     /// The operand that divides: a register's name, or `memory`.
     pub divisor: String,
-    /// Its value; `None` when it could not be read.
+    /// Its value: 0, or another where the result was too large. `None` when it could not be read.
     pub value: Option<i64>,
     /// Width of the operand in bits.
     pub bits: u32,
@@ -177,6 +193,9 @@ pub struct StackUse {
     /// `RLIMIT_STACK`, where it could be read and the thread is the first one.
     #[serde(default)]
     pub limit: Option<u64>,
+    /// Native frames on the thread, judged by the size of those that were seen.
+    #[serde(default)]
+    pub depth: Option<u64>,
     /// Python frames on the thread, those left out of the report included.
     #[serde(default)]
     pub python_frames: Option<u64>,

@@ -43,4 +43,10 @@ pub enum MessageKind {
     Loader,
     /// The kernel or the allocator about memory: `Cannot allocate memory`.
     OutOfMemory,
+    /// A thread could not be started.
+    ThreadLimit,
+    /// Code needs instructions that the processor does not have.
+    Processor,
+    /// Shared memory is full.
+    SharedMemory,
 }

@@ -23,26 +23,56 @@ pub struct Testimony {
 /// A call from Python into a function of a shared library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ForeignCall {
-    /// `ctypes` or `cffi`.
-    pub api: String,
+    /// By which means.
+    pub api: ForeignApi,
     /// Name of the function, where it is known.
     pub function: Option<String>,
     /// Address of the function.
     pub address: Option<Address>,
-    /// File of the library it is in.
+    /// Name of the library it is in.
     pub library: Option<String>,
     /// Its arguments, as far as they were found.
     pub arguments: Vec<ForeignArgument>,
-    /// Whether the function declares the types of its arguments; `None` when that could not be read.
+    /// Whether the function declares the types of its arguments; `None` when that could not be read. Without, ctypes
+    /// passes every number as a C `int`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<bool>,
+}
+
+/// A way to call C from Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForeignApi {
+    /// The standard library's.
+    Ctypes,
+    /// The package of that name.
+    Cffi,
+}
+
+impl std::fmt::Display for ForeignApi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ctypes => "ctypes",
+            Self::Cffi => "cffi",
+        })
+    }
 }
 
 /// One argument of a foreign call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ForeignArgument {
-    /// What Python passed.
-    pub value: Value,
+    /// What Python passed; `None` where it was not found or is not to be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Its declared type: `c_void_p`, `char *`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<String>,
+    /// What it became on the way: `pointer`, `int32`, `double`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_as: Option<String>,
+    /// Whether the number that Python passed has more bits than reached the function.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// The pointer that reached the function, where the argument is one.
     pub pointer: Option<Address>,
     /// What is at the pointer.

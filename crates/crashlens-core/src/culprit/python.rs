@@ -92,7 +92,7 @@ pub(super) fn line(threads: &[Option<&Thread>]) -> Option<PythonLine> {
 }
 
 /// The Python frames of a thread, innermost first.
-pub(super) fn python_frames(thread: &Thread) -> impl Iterator<Item = &PythonFrame> {
+pub(crate) fn python_frames(thread: &Thread) -> impl Iterator<Item = &PythonFrame> {
     thread.frames.iter().filter_map(|frame| match frame {
         Frame::Python(python) => Some(python),
         Frame::Native(_) => None,

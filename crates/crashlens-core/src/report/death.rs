@@ -8,7 +8,7 @@ use crate::capture::{
     Observed, Phase, Registers, ResourceUse, Role, RunningOp,
 };
 use crate::culprit::Culprit;
-use crate::{messages, phase};
+use crate::{lineage, messages, phase};
 
 /// One process that died, or that was looked at while it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -103,7 +103,7 @@ impl Death {
             running_op: value(&capture.testimony.op),
             messages: messages::of(capture),
             phase: phase::of(capture),
-            lineage: value(&capture.circumstances.lineage),
+            lineage: lineage::of(capture),
             resources: value(&capture.circumstances.resources),
             kernel_log: value(&capture.circumstances.kernel_log),
             registers: value(&capture.registers),

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::death::value;
 use crate::capture::{
-    CrashCapture, Environment, Host, Limit, MemoryGroup, Process, PythonRuntime, Tail, Timeline,
+    CrashCapture, Environment, Host, Limit, MemoryGroup, OomEvidence, Process, PythonRuntime, Tail,
+    Timeline,
 };
 
 /// What came with the process.
@@ -52,6 +53,9 @@ pub struct Memory {
     /// Memory of the supervised processes over time.
     #[serde(default)]
     pub timeline: Option<Timeline>,
+    /// What speaks for and against a kill for lack of memory, where the process was killed.
+    #[serde(default)]
+    pub oom: Option<OomEvidence>,
 }
 
 /// What the program had written last.
@@ -93,11 +97,13 @@ impl Memory {
             available_bytes: value(&host.memory_available),
             group: value(&host.memory_group),
             timeline: value(&capture.circumstances.timeline),
+            oom: value(&capture.circumstances.oom),
         };
         let is_known = memory.total_bytes.is_some()
             || memory.available_bytes.is_some()
             || memory.group.is_some()
-            || memory.timeline.is_some();
+            || memory.timeline.is_some()
+            || memory.oom.is_some();
         is_known.then_some(memory)
     }
 }

@@ -11,8 +11,10 @@ pub(super) enum Smell {
 
 const STRONG: &[&str] = &[
     "password",
+    "passwords",
     "passwd",
     "passphrase",
+    "passphrases",
     "passcode",
     "secret",
     "secrets",
@@ -70,6 +72,11 @@ pub(super) fn smell(name: &str) -> Option<Smell> {
         }
     }
     strongest
+}
+
+/// Whether the last word of `name` is `key`.
+pub(super) fn is_key(name: &str) -> bool {
+    words(name).last().is_some_and(|word| word == "key")
 }
 
 /// Whether any word of a variable's name speaks of a secret. Stricter than [`smell`]: of an environment

@@ -1,11 +1,11 @@
 //! The facts of a core, in the form every capture has.
 
 use crashlens_core::{
-    Address, CaptureFile, Circumstances, CrashCapture, Ending, EndingKind, Environment, Gaps, Host,
+    CaptureFile, Circumstances, CrashCapture, Ending, EndingKind, Environment, Fault, Gaps, Host,
     Mapping, Observed, Output, Process, Role,
 };
 use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
-use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, Stacks};
+use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, SignalAtFault, Stacks};
 
 use super::Masks;
 use crate::host;
@@ -26,10 +26,13 @@ pub(super) fn capture(
     files: &dyn Files,
     mut gaps: Gaps,
 ) -> CaptureFile {
-    let registers = snapshot.threads.first().and_then(|thread| thread.registers);
+    let at_fault = stacks.signal.as_ref().and_then(|signal| signal.registers);
+    let at_end = snapshot.threads.first().and_then(|thread| thread.registers);
+    let registers = at_fault.or(at_end);
     let registers = gaps.observe("registers", registers.ok_or("the core holds no thread"));
     let words = gaps.observe("environment variables and full command line", words);
     let process = process(core, snapshot.pid, words.known(), masks, &mut gaps);
+    let ending = ending(core, &stacks, &mut gaps);
     let environment = Environment {
         python: stacks.python,
         variables: match words {
@@ -43,7 +46,7 @@ pub(super) fn capture(
     let capture = CrashCapture {
         crashlens: env!("CARGO_PKG_VERSION").to_owned(),
         process,
-        ending: ending(core, &mut gaps),
+        ending,
         crashed_thread: snapshot.crashed_thread,
         registers,
         threads: stacks.threads,
@@ -100,9 +103,9 @@ fn process(
     }
 }
 
-fn ending(core: &CoreFile, gaps: &mut Gaps) -> Ending {
-    let signal = core.signal();
-    if signal.is_some_and(|signal| signal.code.is_none()) {
+fn ending(core: &CoreFile, stacks: &Stacks, gaps: &mut Gaps) -> Ending {
+    let last = core.signal();
+    if last.is_some_and(|signal| signal.code.is_none()) {
         gaps.add(
             "code and address of the signal",
             "the core has no note about the signal",
@@ -110,21 +113,42 @@ fn ending(core: &CoreFile, gaps: &mut Gaps) -> Ending {
         );
     }
     let code_name = |facts: SignalFacts| facts.code.map(|code| facts.signal.code_name(code));
+    let last_code = last.and_then(code_name);
+    let first = stacks.signal.as_ref();
+    let code = first.map_or(last_code.clone(), |first| first.code.clone());
+    let raised_again = code != last_code;
+    let sender = last.and_then(|facts| facts.sender_pid);
     Ending {
-        kind: if signal.is_some() {
+        kind: if last.is_some() {
             EndingKind::Signal
         } else {
             EndingKind::Running
         },
-        signal: signal.map(|facts| facts.signal),
-        code: signal.and_then(code_name),
-        address: signal.and_then(|facts| facts.address).map(Address),
-        sender_pid: signal.and_then(|facts| facts.sender_pid),
+        signal: last.map(|facts| facts.signal),
+        address: first.and_then(|first| first.address),
+        sender_pid: sender.filter(|_| !raised_again),
         wait_status: None,
         exit_code: None,
-        earlier_faults: Vec::new(),
-        raised_again: false,
+        earlier_faults: earlier_faults(first.filter(|_| raised_again), stacks),
+        raised_again,
+        code,
     }
+}
+
+/// The fault that a handler of the program received and raised again.
+fn earlier_faults(first: Option<&SignalAtFault>, stacks: &Stacks) -> Vec<Fault> {
+    let thread = stacks.threads.iter().find(|thread| thread.crashed);
+    let fault = first.zip(thread).and_then(|(first, thread)| {
+        Some(Fault {
+            thread: thread.id,
+            signal: first.signal,
+            code: first.code.clone()?,
+            address: first.address,
+            instruction_pointer: first.registers?.rip,
+            count: 1,
+        })
+    });
+    fault.into_iter().collect()
 }
 
 fn host(core: &CoreFile, glibc: Option<String>, gaps: &mut Gaps) -> Host {

@@ -46,6 +46,7 @@ fn every_argument_and_variable_passes_the_masks() {
         modules: Vec::new(),
         python: Observed::Absent,
         testimony: Testimony::default(),
+        signal: None,
         recording: Vec::new(),
     };
     let words = InitialStack {

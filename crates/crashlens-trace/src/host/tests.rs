@@ -17,9 +17,9 @@ fn machine(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn group_of(root: &TempDir) -> Option<MemoryGroup> {
-    memory_group::find(root.path(), 7)
+    control_group::find(root.path(), 7, Controller::Memory)
         .unwrap()
-        .map(|group| group.read())
+        .map(|group| memory_group::read(&group))
 }
 
 const V2_MOUNT: &str =
@@ -141,14 +141,14 @@ fn no_accounting_is_absent_and_an_unseen_group_is_a_gap() {
         ("proc/7/cgroup", "4:memory:/other\n"),
         ("proc/self/mountinfo", V1_MOUNTS),
     ]);
-    assert!(memory_group::find(root.path(), 7).is_err());
+    assert!(control_group::find(root.path(), 7, Controller::Memory).is_err());
     let root = machine(&[
         ("proc/7/cgroup", "4:memory:/docker/abc/gone\n"),
         ("proc/self/mountinfo", V1_MOUNTS),
         ("sys/fs/cgroup/memory/memory.usage_in_bytes", "77\n"),
     ]);
     assert!(
-        memory_group::find(root.path(), 7).is_err(),
+        control_group::find(root.path(), 7, Controller::Memory).is_err(),
         "the level above is another group"
     );
     let root = machine(&[
@@ -156,45 +156,6 @@ fn no_accounting_is_absent_and_an_unseen_group_is_a_gap() {
         ("proc/self/mountinfo", "x\n - \n"),
     ]);
     assert_eq!(group_of(&root), None);
-}
-
-#[test]
-fn the_counters_tell_whether_the_kernel_killed_for_memory() {
-    let root = machine(&[
-        ("proc/7/cgroup", "0::/job\n"),
-        ("proc/self/mountinfo", V2_MOUNT),
-        ("proc/vmstat", "nr_free_pages 5\noom_kill 10\n"),
-        ("sys/fs/cgroup/job/memory.current", "10\n"),
-        ("sys/fs/cgroup/job/memory.events", "oom_kill 1\n"),
-    ]);
-    let group = memory_group::find(root.path(), 7).unwrap();
-    let read = || OomCounters::of(root.path(), group.clone());
-    let before = read();
-    assert_eq!(before.rose_since(&before), Some(false));
-
-    fs::write(root.path().join("proc/vmstat"), "oom_kill 11\n").unwrap();
-    assert_eq!(
-        read().rose_since(&before),
-        Some(false),
-        "a stranger's death does not count"
-    );
-
-    fs::write(
-        root.path().join("sys/fs/cgroup/job/memory.events"),
-        "oom_kill 2\n",
-    )
-    .unwrap();
-    assert_eq!(read().rose_since(&before), Some(true));
-
-    fs::remove_file(root.path().join("sys/fs/cgroup/job/memory.events")).unwrap();
-    assert_eq!(
-        read().rose_since(&before),
-        Some(true),
-        "without the group the machine's count decides"
-    );
-
-    fs::remove_file(root.path().join("proc/vmstat")).unwrap();
-    assert_eq!(read().rose_since(&before), None);
 }
 
 #[test]

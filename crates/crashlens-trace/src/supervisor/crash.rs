@@ -2,17 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Ending, EndingKind, Gaps, Registers, Signal};
+use crashlens_core::{Ending, EndingKind, Gaps, OomEvidence, Registers, Role, Signal};
 
 use super::Supervisor;
 use crate::agenda::Chore;
-use crate::capture::{Dying, read_dying};
+use crate::capture::{Dying, Unnamed, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
-use crate::host::OomCounters;
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
-use crate::{calls, interruption};
+use crate::{calls, interruption, parent};
 
 /// A process that got its fatal signal so long ago is reported dead, although it has not ended: it is
 /// held up in the kernel.
@@ -108,7 +107,7 @@ impl Supervisor<'_> {
                 raised_again: false,
             },
         };
-        self.capture(process, &cause, EndingKind::Signal, gaps);
+        self.capture(process, &cause, EndingKind::Signal, None, gaps);
     }
 
     /// A thread is about to end. If its process was killed and that was not seen coming, this is the last
@@ -125,10 +124,12 @@ impl Supervisor<'_> {
         if !matches!(known.death, Death::None) {
             return;
         }
-        let out_of_memory = if signal == Signal::KILL {
-            OomCounters::read(process).rose_since(&self.oom_before)
+        let (out_of_memory, evidence) = if signal == Signal::KILL {
+            self.memory.release_ballast();
+            let (killed, evidence) = self.oom.judge(process);
+            (killed, Some(evidence))
         } else {
-            Some(false)
+            (Some(false), None)
         };
         if !counts_as_death(signal, role, out_of_memory) {
             return;
@@ -139,18 +140,26 @@ impl Supervisor<'_> {
         } else {
             EndingKind::Signal
         };
-        self.capture(process, &cause, kind, Gaps::default());
+        self.capture(process, &cause, kind, evidence, Gaps::default());
         if let Some(known) = self.tree.process(process) {
             // A seccomp filter may kill the one thread that called, and not the process.
             known.may_live_on = signal == Signal(libc::SIGSYS);
         }
-        if kind == EndingKind::OomKill {
-            self.oom_before = OomCounters::read(process);
-        }
     }
 
-    fn capture(&mut self, process: u32, cause: &Cause, kind: EndingKind, gaps: Gaps) {
+    fn capture(
+        &mut self,
+        process: u32,
+        cause: &Cause,
+        kind: EndingKind,
+        oom: Option<OomEvidence>,
+        gaps: Gaps,
+    ) {
         let role = self.role_of(process);
+        let reaped = cause.record.signal == Signal::KILL;
+        let timeline = self
+            .memory
+            .timeline(self.tree.process_ids(), process, reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -171,11 +180,23 @@ impl Supervisor<'_> {
             ending,
             thread: cause.thread,
             registers_at_fault: cause.registers,
-            oom_kills_before: self.oom_kills_before,
+            earlier: cause
+                .record
+                .address
+                .and_then(|address| known.mapped.find(address.0, Instant::now())),
             locals: self.options.locals,
+            timeline,
+            oom,
+            lineage: known.birth.lineage(),
             gaps,
         };
-        let unnamed = read_dying(&mut self.tree, self.watch, dying);
+        let mut unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), dying);
+        if role == Role::Child
+            && let Some(parent) = self.tree.known_process_of(unnamed.parent())
+        {
+            // While the child stands still, whose end would change what its parent does.
+            unnamed.set_parent(parent::look(parent, self.options.locals));
+        }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));
             known.may_live_on = false;
@@ -199,9 +220,14 @@ impl Supervisor<'_> {
         // not die of what was seen.
         let died = libc::WIFSIGNALED(status) && (!process.may_live_on || ending.signal == signal);
         if died {
-            self.observer.died(unnamed.name(self.relay));
+            self.tell(unnamed);
         }
         self.reset_patience();
+    }
+
+    fn tell(&mut self, mut unnamed: Box<Unnamed>) {
+        unnamed.add_kernel_log(&mut self.oom);
+        self.observer.died(unnamed.name(self.relay));
     }
 
     fn reset_patience(&mut self) {
@@ -249,7 +275,7 @@ impl Supervisor<'_> {
             return;
         };
         if let Death::Captured(unnamed) = std::mem::replace(&mut known.death, Death::Reported) {
-            self.observer.died(unnamed.name(self.relay));
+            self.tell(unnamed);
         }
         self.reset_patience();
     }

@@ -10,9 +10,13 @@
 mod attach;
 mod crashes;
 mod degraded;
+mod exceptions;
 mod exit_status;
 mod failures;
+mod faults;
 mod first_chance;
+mod foreign_calls;
+mod lineage;
 mod processes;
 mod signals;
 mod support;

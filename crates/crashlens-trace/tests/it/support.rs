@@ -35,6 +35,43 @@ pub(crate) fn python() -> &'static str {
     })
 }
 
+/// Every interpreter: pyenv's, those on `PATH`, and those that `CRASHLENS_PYTHONS` names.
+pub(crate) fn pythons() -> Vec<PathBuf> {
+    let pyenv = std::env::home_dir()
+        .unwrap_or_default()
+        .join(".pyenv/versions");
+    let pyenv = std::fs::read_dir(pyenv).into_iter().flatten().flatten();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = std::env::split_paths(&path)
+        .filter(|folder| !folder.ends_with("shims"))
+        .collect();
+    let is_interpreter = |program: &PathBuf| {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let minor = name
+            .strip_prefix("python3.")
+            .or(name.strip_prefix("python2."));
+        minor.is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let found = pyenv
+        .map(|version| version.path().join("bin"))
+        .chain(path)
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
+        .map(|entry| entry.path())
+        .filter(is_interpreter)
+        .filter_map(|program| std::fs::canonicalize(program).ok());
+    let named = std::env::var("CRASHLENS_PYTHONS").unwrap_or_default();
+    let named = named.split(':').filter(|name| !name.is_empty());
+    let all: std::collections::BTreeSet<PathBuf> = found.chain(named.map(PathBuf::from)).collect();
+    let runs = |program: &PathBuf| {
+        let mut command = Command::new(program);
+        let quietly = command.args(["-c", "import ctypes"]).stderr(Stdio::null());
+        quietly.status().is_ok_and(|status| status.success())
+    };
+    let all: Vec<PathBuf> = all.into_iter().filter(runs).collect();
+    assert!(!all.is_empty(), "no Python interpreter on this machine");
+    all
+}
+
 /// Whether a program can be found on this machine.
 pub(crate) fn has_program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -63,6 +100,7 @@ pub(crate) struct Finished {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) deaths: Vec<CrashCapture>,
+    pub(crate) hangs: Vec<Vec<CrashCapture>>,
     pub(crate) ended: Option<Value>,
     pub(crate) detached: Option<Value>,
     pub(crate) failed: Option<Value>,
@@ -119,6 +157,16 @@ impl Running {
         line.trim_end().to_owned()
     }
 
+    /// Returns when the supervisor has written something of this kind.
+    pub(crate) fn wait_for_seen(&self, kind: &str) {
+        let path = self.folder.path().join("seen.jsonl");
+        let begin = format!("{{\"{kind}\"");
+        let is_seen = |text: String| text.lines().any(|line| line.starts_with(&begin));
+        while !std::fs::read_to_string(&path).is_ok_and(is_seen) {
+            std::thread::yield_now();
+        }
+    }
+
     /// Writes a line to the program.
     pub(crate) fn say(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
@@ -149,6 +197,7 @@ pub(crate) fn read_seen(path: &Path) -> Finished {
         stdout,
         stderr,
         deaths,
+        hangs: Vec::new(),
         ended: None,
         detached: None,
         failed: None,
@@ -158,6 +207,9 @@ pub(crate) fn read_seen(path: &Path) -> Finished {
         if value.get("died").is_some() {
             seen.deaths
                 .push(serde_json::from_value(value["died"].take()).unwrap());
+        } else if value.get("hung").is_some() {
+            seen.hangs
+                .push(serde_json::from_value(value["hung"].take()).unwrap());
         } else if value.get("ended").is_some() {
             seen.ended = Some(value["ended"].take());
         } else if value.get("detached").is_some() {

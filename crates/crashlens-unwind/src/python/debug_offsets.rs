@@ -6,8 +6,8 @@
 use crate::{ReadMemory, Unreadable};
 
 use super::offsets::{
-    CodeOffsets, EntryRule, FrameOffsets, GilOffsets, InterpreterOffsets, LineFormat, Offsets,
-    Position, RuntimeOffsets, TextFormat, TextOffsets, ThreadOffsets, TopFrame,
+    CodeOffsets, EntryRule, FrameOffsets, GilOffsets, InterpreterOffsets, LineFormat, ObjectLayout,
+    Offsets, Position, RuntimeOffsets, TextFormat, TextOffsets, ThreadOffsets, TopFrame,
 };
 
 const COOKIE: &[u8; 8] = b"xdebugpy";
@@ -35,6 +35,7 @@ pub(crate) struct DebugOffsetsMap {
     pub(crate) frame_previous: usize,
     pub(crate) frame_executable: usize,
     pub(crate) frame_instruction: usize,
+    pub(crate) frame_slots: usize,
     pub(crate) frame_owner: usize,
     /// Not published: the flag bits of the frame's code pointer.
     pub(crate) frame_executable_tag: u64,
@@ -45,6 +46,7 @@ pub(crate) struct DebugOffsetsMap {
     pub(crate) code_instructions: usize,
     pub(crate) bytes_length: usize,
     pub(crate) bytes_start: usize,
+    pub(crate) tuple_items: usize,
     pub(crate) text_state: usize,
     pub(crate) text_length: usize,
     pub(crate) text_ascii_size: usize,
@@ -69,6 +71,22 @@ pub(crate) fn read(
 ) -> Result<Option<Offsets>, Unreadable> {
     let published = Published(memory.bytes(runtime, map.size)?);
     Ok(published.offsets(map))
+}
+
+/// Whether what is published of values agrees with what was measured; free-threaded builds differ.
+pub(crate) fn agree(
+    memory: &dyn ReadMemory,
+    runtime: u64,
+    map: &DebugOffsetsMap,
+    layout: ObjectLayout,
+) -> bool {
+    let Ok(bytes) = memory.bytes(runtime, map.size) else {
+        return false;
+    };
+    let published = Published(bytes);
+    published.number(map.free_threaded) == Some(0)
+        && published.number(map.frame_slots) == Some(layout.frame.slots)
+        && published.number(map.tuple_items) == Some(layout.tuple_items)
 }
 
 struct Published(Vec<u8>);

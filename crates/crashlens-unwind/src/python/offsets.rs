@@ -5,6 +5,7 @@
 //! `PyCodeObject`, `pyruntimestate`). From 3.13 on the interpreter publishes its own offsets, and the
 //! version's file only says where in that publication each one stands (see [`super::debug_offsets`]).
 
+mod objects;
 mod v2_7;
 mod v3_10;
 mod v3_11;
@@ -18,6 +19,11 @@ mod v3_8;
 mod v3_9;
 
 use super::debug_offsets::DebugOffsetsMap;
+
+pub(crate) use self::objects::{
+    CodeVariables, DictionaryFormat, InstanceFormat, IntegerFormat, ObjectLayout, RecursionLimit,
+    VariableNames, layout,
+};
 
 /// Everything needed to read one version's stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

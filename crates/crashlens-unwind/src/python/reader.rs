@@ -1,17 +1,19 @@
 //! From the process to its Python stacks: the order of the steps, and what is said when one fails.
 
-use crashlens_core::{Gaps, Module, PythonRuntime, StackEnd};
+use crashlens_core::{Gaps, Module, PythonRuntime};
 
-use crate::{ProcessSnapshot, ReadMemory, ThreadState};
+use crate::{ProcessSnapshot, ReadMemory};
 
 use super::budget::BudgetedMemory;
 use super::find::{self, Root};
-use super::frames::{self, FrameChain, FrameRecord};
-use super::objects::{ObjectReader, Python2Unicode, at};
-use super::offsets::{self, Offsets};
-use super::threads::{self, GilRoots, ThreadList, ThreadRecord};
+use super::objects::{ObjectReader, at};
+use super::offsets::{self, ObjectLayout, Offsets, RecursionLimit};
+use super::stacks::{self, StackRead, StackReader};
+use super::texts::{Python2Unicode, TextReader};
+use super::threads::{self, GilRoots, ThreadList};
+use super::values::{self, ValueFormat};
 use super::version::{self, Version};
-use super::{Elision, PythonState, PythonThread, RawPythonFrame, SymbolLookup, debug_offsets};
+use super::{PythonState, SymbolLookup, debug_offsets, locals};
 
 /// Reads of memory for one process: two for each of 100 000 frames, and as much again for everything else.
 const MOST_READS: u32 = 400_000;
@@ -19,46 +21,57 @@ const MOST_READS: u32 = 400_000;
 /// Bytes read from one process.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Frames walked in one process.
-const MOST_FRAMES: usize = 100_000;
-
-/// Frames of a deep stack that are kept at its inner and at its outer end. Runaway recursion is seen in
-/// the first, what started it in the second.
-const KEPT_INNERMOST: usize = 300;
-const KEPT_OUTERMOST: usize = 50;
-
-/// Bytes of names kept of one process, each frame counted as [`FRAME_COST`] more. Thousands of garbage
-/// threads could otherwise share one frame with a long name.
-const MOST_TEXT: usize = 32 << 20;
-const FRAME_COST: usize = 256;
-
-/// Undecodable frames in a row after which a stack is taken for garbage.
-const MOST_UNKNOWN: usize = 8;
-
 const PART: &str = "Python stacks";
+const VALUES: &str = "values of variables";
 
 pub(super) fn read(
     memory: &dyn ReadMemory,
     modules: &[Module],
     symbols: &dyn SymbolLookup,
     snapshot: &ProcessSnapshot,
-    _confidential: Option<&dyn ReadMemory>,
+    confidential: Option<&dyn ReadMemory>,
     gaps: &mut Gaps,
 ) -> Option<PythonState> {
-    let threads = snapshot.threads.as_slice();
     let memory = BudgetedMemory::new(memory, MOST_READS, MOST_BYTES);
     let interpreter = Interpreter::find(&memory, modules, symbols)?;
     let mut state = PythonState {
         runtime: interpreter.describe(&memory, symbols),
         version: interpreter.version.number,
         threads: Vec::new(),
-        foreign_call: Err("not looked for yet".to_owned()),
+        values: None,
         recursion_limit: None,
     };
     match (interpreter.offsets, interpreter.head) {
         (Some(offsets), Some(head)) => {
-            state.threads =
-                interpreter.read_threads(&memory, &offsets, head, symbols, threads, gaps);
+            let list = threads::list(&memory, &offsets, head);
+            if let Some(cut) = list.cut {
+                gaps.add(PART, cut, None);
+            }
+            let mut stacks =
+                interpreter.read_stacks(&memory, &offsets, &list, symbols, snapshot, gaps);
+            let layout = interpreter.layout(&memory);
+            state.recursion_limit = layout
+                .and_then(|layout| interpreter.recursion_limit(&memory, layout, &list, symbols));
+            state.values = layout.map(|layout| ValueFormat {
+                layout,
+                text: offsets.text,
+                python2: interpreter.python2_unicode(symbols),
+            });
+            if let Some(confidential) = confidential {
+                if let Some(format) = state.values {
+                    let budget = values::budget(confidential);
+                    let values = format.reader(&budget, snapshot);
+                    locals::read(&values, &offsets, &mut stacks);
+                    if budget.is_spent() {
+                        let reason = "there are more than are ever read of one process";
+                        gaps.add(VALUES, reason, None);
+                    }
+                }
+                note_missing_values(layout, &interpreter, gaps);
+            }
+            for stack in stacks {
+                stacks::join(&mut state.threads, stack.thread);
+            }
         }
         (Some(_), None) => {
             gaps.add(PART, "the list of interpreters cannot be read", None);
@@ -147,50 +160,54 @@ impl<'a> Interpreter<'a> {
             .reduce(|a, b| a || b)
     }
 
-    fn read_threads(
+    fn read_stacks(
         &self,
         memory: &dyn ReadMemory,
         offsets: &Offsets,
-        head: u64,
+        list: &ThreadList,
         symbols: &dyn SymbolLookup,
-        threads: &[ThreadState],
+        snapshot: &ProcessSnapshot,
         gaps: &mut Gaps,
-    ) -> Vec<PythonThread> {
-        let list = threads::list(memory, offsets, head);
-        if let Some(cut) = list.cut {
-            gaps.add(PART, cut, None);
-        }
-        let mut stacks = StackReader {
+    ) -> Vec<StackRead> {
+        let texts = TextReader {
             memory,
-            offsets,
-            objects: ObjectReader::new(
-                memory,
-                offsets.text,
-                offsets.code,
-                self.python2_unicode(symbols),
-            ),
-            frames_left: MOST_FRAMES,
-            text_left: MOST_TEXT,
+            offsets: offsets.text,
+            python2: self.python2_unicode(symbols),
         };
-        let mut read = Vec::new();
-        for thread in stacks.read_all(&list, self.gil_roots(symbols), threads) {
-            if let Some(elided) = thread.elided {
-                let reason = format!(
-                    "the stack is {} frames deep; the innermost {KEPT_INNERMOST} and the outermost {KEPT_OUTERMOST} are kept",
-                    thread.frames.len() + elided.frames
-                );
-                let whose = thread
-                    .thread
-                    .map_or_else(|| "a thread".to_owned(), |id| format!("thread {id}"));
-                gaps.add(
-                    format!("middle of the Python stack of {whose}"),
-                    reason,
-                    None,
-                );
-            }
-            join(&mut read, thread);
+        let objects = ObjectReader::new(memory, texts, offsets.code);
+        let mut stacks = StackReader::new(memory, offsets, objects);
+        let read = stacks.read_all(list, self.gil_roots(symbols), &snapshot.threads);
+        for stack in &read {
+            stacks::note_elision(&stack.thread, gaps);
         }
         read
+    }
+
+    /// How objects are laid out, for builds of which that is known.
+    fn layout(&self, memory: &dyn ReadMemory) -> Option<ObjectLayout> {
+        let layout = offsets::layout(self.version.number)?;
+        let (Root::Runtime(runtime), Some(map)) =
+            (self.root, offsets::published(self.version.number))
+        else {
+            return Some(layout);
+        };
+        debug_offsets::agree(memory, runtime, &map, layout).then_some(layout)
+    }
+
+    fn recursion_limit(
+        &self,
+        memory: &dyn ReadMemory,
+        layout: ObjectLayout,
+        list: &ThreadList,
+        symbols: &dyn SymbolLookup,
+    ) -> Option<u64> {
+        let address = match layout.recursion_limit {
+            RecursionLimit::Variable => symbols.symbol(self.module, "_Py_CheckRecursionLimit")?,
+            RecursionLimit::Interpreter(offset) => at(*list.interpreters.last()?, offset).ok()?,
+            RecursionLimit::Thread(offset) => at(list.threads.last()?.address, offset).ok()?,
+        };
+        let limit = memory.i32(address).ok()?;
+        u64::try_from(limit).ok().filter(|limit| *limit > 0)
     }
 
     fn gil_roots(&self, symbols: &dyn SymbolLookup) -> GilRoots {
@@ -242,133 +259,13 @@ fn head(memory: &dyn ReadMemory, offsets: &Offsets, root: Root) -> Option<u64> {
     memory.u64(variable).ok()
 }
 
-/// Adds a thread's stack; below the one it already has, when it has one.
-///
-/// A thread that calls into a sub-interpreter has a state in each. Interpreters are listed the newest
-/// first, and calls lead from older to newer ones.
-fn join(threads: &mut Vec<PythonThread>, thread: PythonThread) {
-    let same = threads
-        .iter_mut()
-        .find(|known| known.thread.is_some() && known.thread == thread.thread);
-    let Some(known) = same else {
-        return threads.push(thread);
-    };
-    if known.frames.is_empty() {
-        known.elided = thread.elided;
-        known.end = thread.end;
-    } else if known.elided.is_none() {
-        let inner = known.frames.len();
-        known.elided = thread.elided.map(|elided| Elision {
-            after: elided.after + inner,
-            ..elided
-        });
-        known.end = if known.end == StackEnd::Complete {
-            thread.end
-        } else {
-            known.end
-        };
+fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, gaps: &mut Gaps) {
+    if layout.is_none() {
+        let version = &found.version.text;
+        gaps.add(
+            VALUES,
+            format!("how this build of CPython {version} keeps them is not known"),
+            None,
+        );
     }
-    known.frames.extend(thread.frames);
-    known.holds_gil = known.holds_gil.max(thread.holds_gil);
-}
-
-/// Reads the stacks of one interpreter's threads.
-struct StackReader<'a> {
-    memory: &'a dyn ReadMemory,
-    offsets: &'a Offsets,
-    objects: ObjectReader<'a>,
-    frames_left: usize,
-    text_left: usize,
-}
-
-impl StackReader<'_> {
-    fn read_all(
-        &mut self,
-        list: &ThreadList,
-        roots: GilRoots,
-        threads: &[ThreadState],
-    ) -> Vec<PythonThread> {
-        let read_one = |&record: &ThreadRecord| {
-            let chain = frames::walk(self.memory, self.offsets, record.address, self.frames_left);
-            self.frames_left = self.frames_left.saturating_sub(chain.records.len());
-            let (frames, elided, end) = self.name(&chain);
-            PythonThread {
-                thread: threads::kernel_thread(self.memory, self.offsets, threads, record),
-                holds_gil: threads::holds_gil(self.memory, self.offsets, list, roots, record),
-                frames,
-                elided,
-                end,
-            }
-        };
-        list.threads.iter().map(read_one).collect()
-    }
-
-    fn name(&mut self, chain: &FrameChain) -> (Vec<RawPythonFrame>, Option<Elision>, StackEnd) {
-        let (inner, middle, outer) = split(&chain.records);
-        let mut frames = Vec::new();
-        let mut unknown = 0;
-        for record in inner.iter().chain(outer) {
-            let frame = self.name_frame(record);
-            let cost = frame
-                .as_ref()
-                .map_or(0, |frame| frame.file.len() + frame.function.len());
-            let Some(left) = self.text_left.checked_sub(FRAME_COST + cost) else {
-                return (frames, None, StackEnd::DepthLimit);
-            };
-            self.text_left = left;
-            unknown = if frame.is_ok() { 0 } else { unknown + 1 };
-            match frame {
-                Err(error) if unknown > MOST_UNKNOWN => {
-                    frames.truncate(frames.len() - MOST_UNKNOWN);
-                    let end = StackEnd::Unreadable {
-                        address: crashlens_core::Address(error.address),
-                    };
-                    return (frames, None, end);
-                }
-                Err(_) => frames.push(unknown_frame(record)),
-                Ok(frame) => frames.push(frame),
-            }
-        }
-        let elided = (!middle.is_empty()).then(|| Elision {
-            after: inner.len(),
-            frames: middle.len(),
-            entries: middle.iter().filter(|record| record.is_entry).count(),
-        });
-        (frames, elided, chain.end)
-    }
-
-    fn name_frame(&mut self, record: &FrameRecord) -> Result<RawPythonFrame, crate::Unreadable> {
-        let execution = record.execution(self.memory, self.offsets)?;
-        let code = self.objects.code(execution.code)?;
-        Ok(RawPythonFrame {
-            file: code.file.clone(),
-            line: self.objects.line(&code, execution.offset),
-            function: code.function.clone(),
-            is_entry: record.is_entry,
-            evaluation: record.evaluation,
-            locals: Vec::new(),
-        })
-    }
-}
-
-/// A frame whose code object is damaged still takes its place: its neighbours would move otherwise.
-fn unknown_frame(record: &FrameRecord) -> RawPythonFrame {
-    RawPythonFrame {
-        file: "<unknown>".to_owned(),
-        line: None,
-        function: "<unknown>".to_owned(),
-        is_entry: record.is_entry,
-        evaluation: record.evaluation,
-        locals: Vec::new(),
-    }
-}
-
-/// The innermost, the middle and the outermost frames of a stack; the last two empty if it is not deep.
-fn split(records: &[FrameRecord]) -> (&[FrameRecord], &[FrameRecord], &[FrameRecord]) {
-    if records.len() <= KEPT_INNERMOST + KEPT_OUTERMOST {
-        return (records, &[], &[]);
-    }
-    let (inner, rest) = records.split_at(KEPT_INNERMOST);
-    let (middle, outer) = rest.split_at(rest.len() - KEPT_OUTERMOST);
-    (inner, middle, outer)
 }

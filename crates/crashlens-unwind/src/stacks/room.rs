@@ -55,7 +55,13 @@ impl Room {
                 .zip(frame.line)
                 .and_then(|(lines, line)| lines.get(&line))
                 .map_or(0, String::len);
-            FRAME + frame.file.len() + frame.function.len() + source
+            let locals = frame.locals.iter().map(|local| {
+                let value = &local.value;
+                let text = value.text.as_ref().map_or(0, String::len);
+                local.name.len() + value.type_name.len() + text
+            });
+            let locals: usize = locals.sum();
+            FRAME + frame.file.len() + frame.function.len() + source + locals
         });
         self.takes(texts)
     }

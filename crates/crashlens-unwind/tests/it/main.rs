@@ -10,3 +10,5 @@ mod process;
 mod python;
 #[cfg(test)]
 mod replay;
+#[cfg(test)]
+mod values;

@@ -19,7 +19,7 @@ const FINALIZING: &str = include_str!("../scripts/finalizing.py");
 const SUBINTERPRETER: &str = include_str!("../scripts/subinterpreter.py");
 
 /// Executables by what they really are, so that each is tried once.
-fn interpreters() -> Vec<PathBuf> {
+pub(crate) fn interpreters() -> Vec<PathBuf> {
     let named = env::var("CRASHLENS_PYTHONS").unwrap_or_default();
     let pyenv = env::home_dir().unwrap_or_default().join(".pyenv/versions");
     let pyenv = fs::read_dir(pyenv)
@@ -91,7 +91,7 @@ fn line_of(script: &str, mark: &str) -> Option<u32> {
 }
 
 /// A folder whose name is neither ASCII nor Latin-1, with the script in it.
-fn place(script: &str) -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn place(script: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let below = folder.path().join("naïve 測試");
     fs::create_dir(&below).unwrap();

@@ -17,11 +17,16 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
     if args.now {
         return look(args, &destination);
     }
-    let mut watcher = Watcher::new(Run::default(), destination, Shelf::new(&args.saving));
+    let run = Run {
+        argv: crashlens_trace::command_of(args.pid),
+        ..Run::default()
+    };
+    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
     // The streams of a process that runs already are where they are.
     let options = Options {
         keep_tail: false,
         locals: args.reading.locals(),
+        hang_after: args.hangs.hang_after,
     };
     let attached = crashlens_trace::attach(args.pid, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;

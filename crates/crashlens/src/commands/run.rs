@@ -24,6 +24,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     let options = Options {
         keep_tail: !args.no_tail,
         locals: args.reading.locals(),
+        hang_after: args.hangs.hang_after,
     };
     let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
 
 use super::json;
-use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_report};
+use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_hang, write_report};
 use crate::cli::{Colour, Format, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -27,6 +27,8 @@ pub(crate) enum Stream {
 pub(crate) enum Timing {
     /// A process died: the last death of the report is news.
     Died,
+    /// The tree hangs: the last hang of the report is news.
+    Hung,
     /// The run is over: the report is complete.
     Ended,
 }
@@ -92,10 +94,16 @@ impl Destination {
     ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
             (Some(_), ..) | (None, Format::Json, Timing::Ended) => self.write(report, status),
-            (None, Format::Json, Timing::Died) => Ok(()),
+            (None, Format::Json, Timing::Died | Timing::Hung) => Ok(()),
             (None, Format::Text, Timing::Died) => {
                 self.send(status, &|view, out| match report.deaths.last() {
                     Some(death) => write_death(death, view, out),
+                    None => Ok(()),
+                })
+            }
+            (None, Format::Text, Timing::Hung) => {
+                self.send(status, &|view, out| match report.hangs.last() {
+                    Some(hang) => write_hang(hang, view, out),
                     None => Ok(()),
                 })
             }
@@ -114,7 +122,7 @@ impl Destination {
         }
         let text = failure.text().unwrap_or_default();
         let _ = print(io::stderr().lock(), text.as_bytes());
-        if !report.deaths.is_empty() {
+        if !report.deaths.is_empty() || !report.hangs.is_empty() {
             let on_stderr = Self {
                 stream: Stream::Stderr,
                 file: None,

@@ -4,6 +4,7 @@
 //! comes from a dead process's memory, so nothing of it reaches the terminal as control codes.
 
 mod fault;
+mod hang;
 mod headline;
 mod memory;
 mod names;
@@ -19,6 +20,7 @@ use std::io::{self, Write};
 
 use crashlens_core::{Death, Gap, Report};
 
+pub(super) use hang::write_hang;
 pub(super) use page::Columns;
 use page::Page;
 
@@ -51,6 +53,9 @@ const LAST_LINES: usize = 4;
 pub(super) fn write_report(report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
     for death in &report.deaths {
         write_death(death, view, out)?;
+    }
+    for hang in &report.hangs {
+        write_hang(hang, view, out)?;
     }
     if report.deaths.is_empty() {
         let code = report

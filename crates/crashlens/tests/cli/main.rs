@@ -4,11 +4,14 @@
     reason = "a failed step of a test is a failed test"
 )]
 
+mod arrays;
 mod diagnose;
+mod hang;
 mod help;
 mod run;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
+mod secrets;
 mod undisturbed;
 
 use std::path::{Path, PathBuf};

@@ -51,6 +51,7 @@ pub(super) fn null_field(capture: &mut CrashCapture) {
             base: Some(RegisterValue {
                 name: "rax".to_owned(),
                 value: Address(0),
+                points_into: None,
             }),
             index: None,
             called_from: None,
@@ -97,7 +98,6 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
         );
     }
     capture.circumstances.lineage = Observed::Known(Lineage {
-        origin: Origin::Forked,
         parent_threads_at_fork: Some(12),
         tensorflow_threads_at_fork: Some(9),
         worker: Some(Worker {
@@ -117,6 +117,7 @@ pub(super) fn lost_worker(capture: &mut CrashCapture) {
             }],
             waits_for_ever: Some(true),
         }),
+        ..Lineage::new(Origin::Forked)
     });
 }
 
@@ -135,6 +136,7 @@ pub(super) fn growth(capture: &mut CrashCapture) {
             sample(10_000, 2000 << 20),
         ],
         growth_per_second: Some(200 << 20),
+        ..Timeline::default()
     });
     capture.circumstances.resources = Observed::Known(vec![ResourceUse {
         resource: Resource::Memory,
@@ -156,6 +158,7 @@ pub(super) fn full_stack(capture: &mut CrashCapture) {
         stack: Some(StackUse {
             size: Some(8 << 20),
             limit: Some(8 << 20),
+            depth: Some(4010),
             python_frames: Some(1),
             recursion_limit: Some(1000),
             cycle: vec!["map_next (libpython3.11.so.1.0)".to_owned()],

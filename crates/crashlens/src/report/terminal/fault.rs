@@ -75,10 +75,18 @@ fn place(place: &Place) -> Option<String> {
             format!("a null pointer, or {offset} bytes into an object that is not there")
         }
         Place::NonCanonical => "no address has this form, so it was no pointer".to_owned(),
+        Place::KernelSpace => "addresses like this are the kernel's alone".to_owned(),
         Place::StackOverflow => "the thread's stack was full".to_owned(),
-        Place::PastEnd { mapping, distance } => format!(
-            "{distance} bytes behind the end of {}, which may be written",
-            memory(mapping)
+        Place::PastEnd {
+            mapping, distance, ..
+        } => format!(
+            "{distance} bytes behind the end of {}{}",
+            memory(mapping),
+            if mapping.is_writable() {
+                ", which may be written"
+            } else {
+                ""
+            }
         ),
         Place::Unmapped { .. } => "nothing is mapped there".to_owned(),
         Place::Released {
@@ -110,6 +118,9 @@ fn place(place: &Place) -> Option<String> {
             size(*free_bytes),
             size(*total_bytes)
         ),
+        Place::Misaligned { alignment, .. } => {
+            format!("the instruction needs an address that is a multiple of {alignment}")
+        }
         Place::Mapped { .. } => return None,
     })
 }

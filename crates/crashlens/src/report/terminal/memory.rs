@@ -91,6 +91,10 @@ fn is_near(used: &ResourceUse) -> bool {
 fn describe(used: &ResourceUse) -> String {
     let (name, is_bytes) = match used.resource {
         Resource::Memory => ("memory", true),
+        Resource::MemoryHigh => ("memory before slowing down", true),
+        Resource::Swap => ("swap space", true),
+        Resource::MemoryAndSwap => ("memory and swap space", true),
+        Resource::Data => ("private memory", true),
         Resource::AddressSpace => ("address space", true),
         Resource::Threads => ("threads", false),
         Resource::CpuTime => ("seconds of processor time", false),

@@ -98,7 +98,11 @@ pub(super) fn write_call(page: &mut Page<'_>, call: &ForeignCall) -> io::Result<
 }
 
 fn argument(passed: &ForeignArgument) -> String {
-    let text = in_words(&passed.value, 40);
+    let text = match (&passed.value, &passed.passed_as) {
+        (Some(value), _) => in_words(value, 40),
+        (None, Some(kind)) => format!("<{kind}>"),
+        (None, None) => "?".to_owned(),
+    };
     match passed.pointer {
         Some(pointer) if !text.contains(&pointer.to_string()) => format!("{text} = {pointer}"),
         _ => text,
@@ -106,10 +110,18 @@ fn argument(passed: &ForeignArgument) -> String {
 }
 
 fn bad_argument(index: usize, passed: &ForeignArgument) -> Option<String> {
-    let what = match passed.target? {
-        PointerTarget::Null => "is a null pointer",
-        PointerTarget::Unmapped => "points to nothing",
-        PointerTarget::Mapped => return None,
+    let target = passed.target.and_then(|target| match target {
+        PointerTarget::Null => Some("is a null pointer"),
+        PointerTarget::Unmapped => Some("points to nothing"),
+        PointerTarget::Mapped => None,
+    });
+    let kind = passed.passed_as.as_deref().unwrap_or("number");
+    let what = match (passed.truncated, target) {
+        (true, None) => format!("does not fit into the {kind} it was passed as"),
+        (true, Some(target)) => {
+            format!("{target}: it did not fit into the {kind} it was passed as")
+        }
+        (false, target) => target?.to_owned(),
     };
     Some(format!("argument {} {what}", index + 1))
 }

@@ -21,7 +21,12 @@ fn text(
 ) -> Result<String, Unreadable> {
     let memory = Bytes(words.iter().flat_map(|word| word.to_le_bytes()).collect());
     let offsets = offsets::table(version).unwrap();
-    ObjectReader::new(&memory, offsets.text, offsets.code, python2).read_text(BASE)
+    let texts = TextReader {
+        memory: &memory,
+        offsets: offsets.text,
+        python2,
+    };
+    texts.text(BASE)
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! What kind of worker a process was, what it was given, and whether its parent waits in vain: told from Python
+//! frames alone, so that live processes, cores and saved captures give the same answer.
+
+mod waiting;
+mod worker;
+
+use crate::capture::{CrashCapture, Frame, Lineage, Observed, Origin, PythonFrame, Role, Thread};
+
+/// The lineage as far as it was observed, completed by what frames tell. `None` when neither says anything.
+pub(crate) fn of(capture: &CrashCapture) -> Option<Lineage> {
+    let observed = match &capture.circumstances.lineage {
+        Observed::Known(lineage) => Some(lineage.clone()),
+        Observed::Absent | Observed::Unknown(_) => None,
+    };
+    let stack = worker_stack(capture);
+    let worker = stack.as_deref().and_then(worker::recognise);
+    let Some(mut lineage) = observed else {
+        // A core does not say how its process was made. A worker was made by somebody, and ran by itself before it
+        // was looked at.
+        let worker = worker?;
+        return Some(Lineage {
+            worker: Some(worker),
+            ..Lineage::new(Origin::Joined)
+        });
+    };
+    let is_program = lineage.origin == Origin::Spawned && capture.process.role == Role::Child;
+    let runs_python = capture.environment.python.known().is_some();
+    lineage.worker = lineage
+        .worker
+        .or(worker)
+        .or_else(|| (is_program && runs_python).then(worker::program));
+    if let (Some(parent), Some(worker)) = (&mut lineage.parent, &lineage.worker) {
+        let lost_job = stack.as_deref().and_then(worker::job);
+        parent.waits_for_ever = parent
+            .waits_for_ever
+            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, lost_job));
+    }
+    Some(lineage)
+}
+
+/// The stack on which a worker's own machinery is: of the crashed thread, of the first one, or of any other.
+fn worker_stack(capture: &CrashCapture) -> Option<Vec<&PythonFrame>> {
+    let mut threads: Vec<&Thread> = capture.threads.iter().collect();
+    threads.sort_by_key(|thread| (!thread.crashed, thread.id != capture.process.pid));
+    threads
+        .into_iter()
+        .map(python_frames)
+        .find(|frames| worker::recognise(frames).is_some())
+}
+
+fn python_frames(thread: &Thread) -> Vec<&PythonFrame> {
+    let python = |frame| match frame {
+        &Frame::Python(ref python) => Some(python),
+        &Frame::Native(_) => None,
+    };
+    thread.frames.iter().filter_map(python).collect()
+}
+
+/// Whether a frame is of a function, in a file whose path ends so. Versions from 3.11 on give the class too:
+/// `ApplyResult.get`.
+fn is_in(frame: &PythonFrame, file: &str, function: &str) -> bool {
+    let own_name = frame.function.rsplit('.').next().unwrap_or_default();
+    own_name == function && in_file(frame, file)
+}
+
+/// Whether a frame is of a file whose path ends so, whole names only.
+fn in_file(frame: &PythonFrame, file: &str) -> bool {
+    frame
+        .file
+        .strip_suffix(file)
+        .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+}
+
+#[cfg(test)]
+mod tests;

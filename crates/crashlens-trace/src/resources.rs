@@ -1,0 +1,50 @@
+//! What a process used of everything that is limited.
+//!
+//! One entry for each limit that could be read, with what was used of it. Whether it was too little is judged
+//! elsewhere. Limits that are not set have no entry; [`crashlens_core::Environment::limits`] lists them all.
+
+mod disks;
+mod groups;
+mod rlimits;
+
+use std::path::Path;
+
+use crashlens_core::{Limit, Resource, ResourceUse};
+
+pub(crate) use groups::{Baseline, uses as group_uses};
+pub(crate) use rlimits::processor_ticks;
+
+/// What is known of the process already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known<'a> {
+    /// Its limits, from `/proc/PID/limits`.
+    pub(crate) limits: &'a [Limit],
+    /// Its working directory, for the reader's eyes.
+    pub(crate) working_directory: Option<&'a str>,
+    /// Its folder for temporary files.
+    pub(crate) temporary: Option<&'a str>,
+}
+
+/// Reads everything that the living or stopped process `pid` used.
+pub(crate) fn read(pid: u32, known: Known<'_>, before: &Baseline) -> Vec<ResourceUse> {
+    let disks = disks::Survey::start(pid, known.working_directory, known.temporary);
+    let root = Path::new("/");
+    let mut uses = group_uses(root, pid, before);
+    uses.extend(rlimits::uses(root, pid, known.limits));
+    uses.extend(disks.finish());
+    uses
+}
+
+/// Completes the entry of the limit of a file's size with the size that the file had which thread `pid` was
+/// writing to.
+pub(crate) fn note_written_file(uses: &mut [ResourceUse], pid: u32, descriptor: u64) {
+    let size = std::fs::metadata(format!("/proc/{pid}/fd/{descriptor}"))
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .map(|file| file.len());
+    for entry in uses {
+        if entry.resource == Resource::FileSize {
+            entry.used = size;
+        }
+    }
+}

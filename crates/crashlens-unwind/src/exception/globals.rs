@@ -1,0 +1,131 @@
+//! The C++ runtime's own record of a thread's exceptions, in every copy of the runtime that may matter.
+//!
+//! `__cxa_get_globals` returns the address of two words in the thread's own memory: the list of exceptions
+//! that were caught and are not yet done with, and how many are on their way. The function is followed rather
+//! than its variable looked up, because the variable has no exported symbol.
+
+use crashlens_core::{Module, Registers};
+
+use crate::testimony::Scene;
+use crate::{ReadMemory, Unreadable};
+
+use super::leaf::Leaf;
+
+/// Modules whose symbols are asked for; a stack that runs through more is not an honest one.
+const MOST_MODULES: usize = 32;
+/// More modules with thread-local variables than any program has.
+const MOST_TLS_MODULES: u64 = 1 << 16;
+/// Marks thread-local memory that this thread has not asked for yet.
+const UNALLOCATED: u64 = u64::MAX;
+
+/// What one copy of the runtime says of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Globals {
+    /// The exception that was caught last; 0 if none is.
+    pub(super) caught: u64,
+    /// How many are on their way.
+    pub(super) uncaught: u32,
+}
+
+/// What the copies of the runtime say. Copies whose record could not be found are counted.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    pub(super) known: Vec<Globals>,
+    pub(super) hidden: usize,
+}
+
+/// Asks the runtimes that the process has loaded, and the modules on the stack, which may hold one of their own.
+pub(super) fn read(scene: &Scene<'_>, registers: &Registers) -> Records {
+    let mut records = Records::default();
+    for module in candidates(scene) {
+        let is_runtime = is_runtime(&module.name);
+        match scene.symbols.symbol(&module, "__cxa_get_globals") {
+            Some(function) => match of_thread(scene.confidential, function, registers) {
+                Some(globals) => records.known.push(globals),
+                None => records.hidden += 1,
+            },
+            None if is_runtime => records.hidden += 1,
+            None => {}
+        }
+    }
+    records
+}
+
+fn candidates(scene: &Scene<'_>) -> Vec<Module> {
+    let mut modules = scene.images.modules();
+    let on_stack: Vec<u64> = scene
+        .stacks
+        .first()
+        .into_iter()
+        .flat_map(|stack| &stack.frames)
+        .filter_map(|frame| scene.images.at(frame.lookup))
+        .map(|image| image.module.start.0)
+        .collect();
+    modules.retain(|module| {
+        let is_c = ["libc.so", "libc-2", "ld-", "libpython", "[vdso]"]
+            .iter()
+            .any(|start| module.name.starts_with(start));
+        is_runtime(&module.name) || (on_stack.contains(&module.start.0) && !is_c)
+    });
+    modules.sort_by_key(|module| !is_runtime(&module.name));
+    modules.truncate(MOST_MODULES);
+    modules
+}
+
+/// GNU's runtime or LLVM's. `libc++` without `libc++abi` holds it, too, in some builds.
+fn is_runtime(name: &str) -> bool {
+    name.starts_with("libstdc++.so")
+        || name.starts_with("libstdc++-")
+        || name.starts_with("libc++abi")
+}
+
+/// The record that the function at `function` would return on the thread with these registers.
+pub(super) fn of_thread(
+    memory: &dyn ReadMemory,
+    function: u64,
+    registers: &Registers,
+) -> Option<Globals> {
+    let thread = registers.fs_base.0;
+    let leaf = Leaf {
+        memory,
+        fs_base: thread,
+        callee: &|index| tls_address(memory, thread, index).ok().flatten(),
+    };
+    let address = leaf.returned(function, 0)?;
+    if address == 0 {
+        return Some(Globals {
+            caught: 0,
+            uncaught: 0,
+        });
+    }
+    Some(Globals {
+        caught: memory.u64(address).ok()?,
+        uncaught: memory.u32(address.checked_add(8)?).ok()?,
+    })
+}
+
+/// What `__tls_get_addr` of glibc answers for the index at `index`: 0 for a module whose variables this thread
+/// never used, `None` if the thread does not look like one of glibc's.
+fn tls_address(
+    memory: &dyn ReadMemory,
+    thread: u64,
+    index: u64,
+) -> Result<Option<u64>, Unreadable> {
+    let (module, offset) = (memory.u64(index)?, memory.u64(index.wrapping_add(8))?);
+    // The thread's descriptor begins with its own address and has it again behind the vector.
+    let is_glibc = memory.u64(thread)? == thread && memory.u64(thread.wrapping_add(16))? == thread;
+    if !is_glibc || module == 0 || module > MOST_TLS_MODULES {
+        return Ok(None);
+    }
+    let vector = memory.u64(thread.wrapping_add(8))?;
+    let length = memory.u64(vector.wrapping_sub(16))?;
+    if module > length {
+        return Ok(Some(0));
+    }
+    Ok(
+        match memory.u64(vector.wrapping_add(module.wrapping_mul(16)))? {
+            UNALLOCATED | 0 => Some(0),
+            block => Some(block.wrapping_add(offset)),
+        },
+    )
+}

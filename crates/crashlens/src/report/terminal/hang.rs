@@ -1,0 +1,69 @@
+//! A tree that makes no progress, in plain words.
+
+use std::io::{self, Write};
+
+use crashlens_core::report::Hang;
+
+use super::page::{ALARM, PLAIN, Page};
+use super::{View, write_death};
+
+/// Writes the hang and the stacks of all its processes.
+pub(in crate::report) fn write_hang(
+    hang: &Hang,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut page = Page::new(out, view.columns);
+    page.blank()?;
+    page.sentence(&[
+        (PLAIN, "The program makes "),
+        (ALARM, "no progress"),
+        (
+            PLAIN,
+            &format!(
+                ": for {} none of its processes used the processor, read, wrote or started anything. It has not been \
+                 ended.",
+                time_in_words(hang.idle_seconds)
+            ),
+        ),
+    ])?;
+    if let Some(pid) = hang.died_before {
+        page.paragraph(&format!(
+            "Process {pid} had died before. What waits for it waits in vain, unless it noticed."
+        ))?;
+    }
+    for process in &hang.processes {
+        write_death(process, view, out)?;
+    }
+    Ok(())
+}
+
+fn time_in_words(seconds: f64) -> String {
+    let seconds = seconds.round();
+    let (count, unit) = if seconds < 120.0 {
+        (seconds, "second")
+    } else if seconds < 7200.0 {
+        ((seconds / 60.0).round(), "minute")
+    } else {
+        ((seconds / 3600.0).round(), "hour")
+    };
+    // The words are not to be parted at the end of a line.
+    format!("{count}\u{a0}{unit}{}", if count == 1.0 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_the_unit_that_suits() {
+        for (seconds, words) in [
+            (1.1, "1\u{a0}second"),
+            (90.2, "90\u{a0}seconds"),
+            (604.0, "10\u{a0}minutes"),
+            (86_400.0, "24\u{a0}hours"),
+        ] {
+            assert_eq!(time_in_words(seconds), words);
+        }
+    }
+}

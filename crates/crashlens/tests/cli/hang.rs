@@ -1,0 +1,123 @@
+//! Programs that make no progress, and programs that do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use crashlens_core::{EndingKind, Report};
+
+use crate::{crashlens, output, stderr};
+
+fn start(options: &[&str], program: &str) -> Child {
+    let mut args = vec!["run", "--no-save"];
+    args.extend(options);
+    args.extend(["--", "python3", "-c", program]);
+    crashlens(&args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Two threads that wait for each other, and one that ends the program when told to.
+const DEADLOCK: &str = "import os, sys, threading\n\
+    one, two = threading.Lock(), threading.Lock()\n\
+    both = threading.Barrier(2)\n\
+    def backwards():\n\
+    \x20   with two: both.wait(); one.acquire()\n\
+    def helper(): sys.stdin.readline(); os._exit(3)\n\
+    threading.Thread(target=helper).start()\n\
+    threading.Thread(target=backwards).start()\n\
+    with one: both.wait(); two.acquire()";
+
+#[test]
+fn a_deadlock_is_reported_with_all_stacks_and_the_program_lives_on() {
+    let mut child = start(&["--hang-after", "1s"], DEADLOCK);
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut text = String::new();
+    while !text.contains("no progress") {
+        text += &lines.next().unwrap().unwrap();
+        text.push('\n');
+    }
+    writeln!(child.stdin.as_mut().unwrap(), "end").unwrap();
+    for line in lines {
+        text += &line.unwrap();
+        text.push('\n');
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert_eq!(text.matches("no progress").count(), 1, "{text}");
+    for function in ["backwards", "helper", "<module>"] {
+        assert!(text.contains(function), "{function}: {text}");
+    }
+}
+
+#[test]
+fn a_hang_is_no_death_and_ends_when_the_program_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let options = ["--hang-after", "1s", "--format", "json", "--output"];
+    let options = [&options[..], &[file.to_str().unwrap()]].concat();
+    let mut child = start(&options, "print(input().upper())");
+    while !file.exists() {
+        std::thread::yield_now();
+    }
+    writeln!(child.stdin.as_mut().unwrap(), "done").unwrap();
+    let mut said = String::new();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "DONE\n");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let report: Report = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert!(report.deaths.is_empty());
+    assert_eq!(report.run.exit_code, Some(0));
+    assert_eq!(report.hangs.len(), 1);
+    let hang = &report.hangs[0];
+    assert!(hang.idle_seconds >= 1.0);
+    assert_eq!(hang.processes[0].ending.kind, EndingKind::Running);
+    let python = hang.processes[0].culprit.python.as_ref();
+    assert_eq!(python.map(|line| line.function.as_str()), Some("<module>"));
+}
+
+#[test]
+fn a_slow_program_that_makes_progress_is_left_alone() {
+    let program = "import os, time\n\
+        file = os.open('/dev/null', os.O_WRONLY)\n\
+        for _ in range(25): os.write(file, b'.'); time.sleep(0.1)";
+    let child = start(&["--hang-after", "1s"], program);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    let refused = output(&["run", "--hang-after", "soon", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(stderr(&refused).contains("such as 90s, 10m or 2h"));
+}
+
+#[test]
+fn the_report_of_a_process_that_was_joined_names_its_command() {
+    let mut program = Command::new("sh")
+        .args(["-c", "read line; exit 4"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let attach = crashlens(&["attach", &program.id().to_string(), "--format", "json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", program.id());
+    while std::fs::read_to_string(&status)
+        .unwrap()
+        .contains("TracerPid:\t0\n")
+    {
+        std::thread::yield_now();
+    }
+    writeln!(program.stdin.as_mut().unwrap(), "go").unwrap();
+    let output = attach.wait_with_output().unwrap();
+    program.wait().unwrap();
+    let report: Report = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report.run.argv, ["sh", "-c", "read line; exit 4"]);
+    assert!(report.deaths.is_empty());
+}
