@@ -21,7 +21,16 @@ const MAX_FRAMES: usize = 12;
 
 /// What process `pid` is doing now. `None` if it does not run Python or could not be read.
 pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
-    let deadline = Instant::now() + LIMIT;
+    Some(Parent {
+        pid,
+        frames: python_stack(pid, LIMIT, locals)?,
+        waits_for_ever: None,
+    })
+}
+
+/// The Python frames of the first thread of process `pid`, innermost first.
+pub(crate) fn python_stack(pid: u32, limit: Duration, locals: bool) -> Option<Vec<PythonFrame>> {
+    let deadline = Instant::now() + limit;
     let maps = procfs::mappings(pid).ok()?;
     let files = LiveFiles::of(pid);
     let mut readings = (0..MAX_READINGS)
@@ -40,11 +49,7 @@ pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
         return None;
     }
     read_sources(&mut frames, &files);
-    Some(Parent {
-        pid,
-        frames,
-        waits_for_ever: None,
-    })
+    Some(frames)
 }
 
 /// Memory that cannot be read any more when the time is up.

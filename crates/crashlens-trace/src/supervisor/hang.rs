@@ -80,7 +80,9 @@ impl Supervisor<'_> {
         let mut captures = Vec::new();
         for process in processes {
             let role = self.role_of(process);
-            let timeline = self.memory.timeline(self.tree.process_ids(), false);
+            let timeline = self
+                .memory
+                .timeline(self.tree.process_ids(), process, false);
             let Some(known) = self.tree.process(process) else {
                 continue;
             };
