@@ -30,10 +30,10 @@ pub(crate) fn of(capture: &CrashCapture) -> Option<Lineage> {
         .or(worker)
         .or_else(|| (is_program && runs_python).then(worker::program));
     if let (Some(parent), Some(worker)) = (&mut lineage.parent, &lineage.worker) {
-        let had_task = stack.as_deref().is_some_and(worker::has_task);
+        let lost_job = stack.as_deref().and_then(worker::job);
         parent.waits_for_ever = parent
             .waits_for_ever
-            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, had_task));
+            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, lost_job));
     }
     Some(lineage)
 }

@@ -193,6 +193,13 @@ pub fn mask_line(text: &str) -> Cow<'_, str> {
     secrets.extend(PRIVATE_KEY.find_iter(text).map(|key| key.range()));
     secrets.extend(TOKEN.find_iter(text).map(|token| token.range()));
     secrets.extend(
+        QUOTED_KEY
+            .captures_iter(text)
+            .filter_map(|quoted| quoted.get(1))
+            .filter(|key| values::is_cloud_key(key.as_str()))
+            .map(|key| key.range()),
+    );
+    secrets.extend(
         HEADER
             .captures_iter(text)
             .filter_map(|header| header.get(1))
@@ -222,15 +229,16 @@ fn named_secrets(text: &str) -> Vec<Range<usize>> {
         if is_parted_by_space && found.get(1).is_none() {
             continue;
         }
+        let start = behind_annotation(text, whole.end());
         // Bounded, or `token=token=token=…` would be read to its end for each of its names.
-        let near = &text[..text.floor_char_boundary(whole.end() + ENOUGH_TO_JUDGE)];
+        let near = &text[..text.floor_char_boundary(start + ENOUGH_TO_JUDGE)];
         let is_secret = match smell(name.as_str()) {
-            Some(Smell::Strong) => !is_plain_word(&near[value_at(near, whole.end())]),
-            Some(Smell::Weak) => is_opaque(&near[value_at(near, whole.end())]),
+            Some(Smell::Strong) => !is_plain_word(&near[value_at(near, start)]),
+            Some(Smell::Weak) => is_opaque(&near[value_at(near, start)]),
             None => false,
         };
         if is_secret {
-            let value = value_at(text, whole.end());
+            let value = value_at(text, start);
             from = value.end;
             secrets.push(value);
         }
@@ -238,17 +246,50 @@ fn named_secrets(text: &str) -> Vec<Range<usize>> {
     secrets
 }
 
+/// Where the value begins if what stands at `start` is the type of a variable: `password: str = "…"`.
+fn behind_annotation(text: &str, start: usize) -> usize {
+    const LONGEST_TYPE: usize = 64;
+    let near = &text[start..text.floor_char_boundary(start + LONGEST_TYPE)];
+    let is_part = |letter: char| letter.is_alphanumeric() || "_.|[] ".contains(letter);
+    let behind = near.trim_start_matches(is_part);
+    let is_type = text[..start].trim_end().ends_with(':') && behind.len() < near.len();
+    match behind.strip_prefix('=').map(str::trim_start) {
+        Some(value) if is_type && !value.starts_with('=') => start + near.len() - value.len(),
+        _ => start,
+    }
+}
+
+/// Where the value that begins at `start` stands: what is in quotes, else up to the next separator.
 fn value_at(text: &str, start: usize) -> Range<usize> {
     let rest = &text[start..];
-    if let Some(quote @ ('"' | '\'')) = rest.chars().next()
-        && let Some(length) = rest[1..].find(quote)
+    // Python's marks before a quote: `b"…"`, `rf'…'`.
+    let quoted = rest.trim_start_matches(['b', 'B', 'r', 'R', 'u', 'U', 'f', 'F']);
+    let prefix = rest.len() - quoted.len();
+    if prefix <= 2
+        && let Some(quote) = ["\"\"\"", "'''", "\"", "'"]
+            .into_iter()
+            .find(|quote| quoted.starts_with(quote))
     {
-        return start + 1..start + 1 + length;
+        let content = start + prefix + quote.len();
+        return content..content + quoted_length(&text[content..], quote);
     }
     let is_end = |letter: char| {
         letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '&' | ')' | ']' | '}')
     };
     start..start + rest.find(is_end).unwrap_or(rest.len())
+}
+
+/// Bytes up to the quote that ends the text; all of them if it was cut off before.
+fn quoted_length(text: &str, quote: &str) -> usize {
+    let is_escaped = |position: usize| {
+        let before = &text.as_bytes()[..position];
+        let slashes = before.iter().rev().take_while(|byte| **byte == b'\\');
+        slashes.count() % 2 == 1
+    };
+    text.match_indices(quote)
+        .map(|(position, _)| position)
+        .find(|position| !is_escaped(*position))
+        .unwrap_or(text.len())
 }
 
 fn replace<'a>(text: &'a str, secrets: &[Range<usize>]) -> Cow<'a, str> {
@@ -297,7 +338,7 @@ fn is_opaque(value: &str) -> bool {
 
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
-        r"(?i)pass|pwd|secret|token|key|auth|credential|bearer|://|eyJ|AKIA|ASIA|AIza|gh[opusr]_|hf_|sk-|xox|glpat|pypi-|ya29|npm_",
+        r#"(?i)pass|pwd|secret|token|key|auth|credential|bearer|://|eyJ|AKIA|ASIA|AIza|gh[opusr]_|hf_|sk-|xox|glpat|pypi-|ya29|npm_|["'][0-9a-z+/]{40}["']"#,
     )
 });
 
@@ -318,6 +359,9 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// A text in quotes that may be the secret half of a cloud account's key.
+static QUOTED_KEY: LazyLock<Regex> = LazyLock::new(|| compiled(r#"["']([0-9A-Za-z+/]{40})["']"#));
+
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r#"(?i)(?:\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?|\bbearer\s+)([0-9a-z._~+/=-]{12,})"#,
@@ -327,8 +371,12 @@ static HEADER: LazyLock<Regex> = LazyLock::new(|| {
 static URL_PASSWORD: LazyLock<Regex> = LazyLock::new(|| compiled(r"://[^\s/:@]*:([^\s/@]+)@"));
 
 /// A name and what separates it from its value; group 1 is the dash of a flag.
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r#"(-)?\b([A-Za-z][0-9A-Za-z_.-]*)(?:["']?\s*[:=]\s*|\s+)"#));
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(concat!(
+        r#"(-)?\b([A-Za-z][0-9A-Za-z_.-]*)"#,
+        r#"(?:["']?\]?\s*(?:[:=!]=|=>|[:=])\s*|\s+)"#
+    ))
+});
 
 fn compiled(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed and the tests compile it")

@@ -1,9 +1,15 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crashlens_core::{Address, ForeignApi, Gaps, Module, Registers};
+mod fault;
+
+use crashlens_core::{Address, ForeignApi, Gaps, Mapping, Module, Registers};
+
+pub use fault::fault;
 
 use crate::python::{self, SymbolLookup};
-use crate::{CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, symbols};
+use crate::{
+    CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, exception, symbols,
+};
 
 /// Everything that is ever asked of a module file.
 pub fn symbol_table(bytes: &[u8]) {
@@ -18,6 +24,11 @@ pub fn demangle(bytes: &[u8]) {
 /// A line table of each encoding.
 pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);
+}
+
+/// An array or tensor of every kind.
+pub fn arrays(bytes: &[u8]) {
+    python::every_kind_of_array(bytes);
 }
 
 /// Everything that is ever asked of a core.
@@ -84,6 +95,55 @@ pub fn cpython_memory(bytes: &[u8]) {
         Some(&memory),
         &mut Gaps::default(),
     );
+}
+
+/// Python objects that hold anything: the first byte picks the version, the rest is memory, over and over.
+pub fn python_values(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: Vec::new(),
+        crashed_thread: None,
+        maps: Vec::new(),
+        signal: None,
+    };
+    python::every_value(&Tiled(content), &snapshot, version);
+}
+
+/// A thread whose C++ runtime holds anything: the first words are its registers, all of it repeats everywhere.
+pub fn cpp_exception(bytes: &[u8]) {
+    let words = bytes.chunks_exact(8).filter_map(|word| word.first_chunk());
+    let mut words = words.map(|word| Address(u64::from_le_bytes(*word)));
+    let mut next = || words.next().unwrap_or_default();
+    let registers = Registers {
+        rip: next(),
+        rax: next(),
+        fs_base: next(),
+        rsp: next(),
+        rbx: next(),
+        ..Registers::default()
+    };
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: Vec::new(),
+        crashed_thread: None,
+        maps: vec![Mapping {
+            start: Address(0),
+            end: Address(1 << 47),
+            permissions: "rw-p".to_owned(),
+            offset: 0,
+            inode: 0,
+            path: None,
+        }],
+        signal: None,
+    };
+    exception::ask_everything(&Tiled(bytes), &snapshot, &registers);
 }
 
 /// The stack of a foreign call, and everything it leads to: the first byte picks the version and the API.

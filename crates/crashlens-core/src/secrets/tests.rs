@@ -48,6 +48,19 @@ fn secrets_in_a_line_are_masked_and_their_surroundings_stay() {
             "WANDB_API_KEY=[masked]",
         ),
         ("secret: 'ä ö', more", "secret: '[masked]', more"),
+        ("if password == \"a b\":", "if password == \"[masked]\":"),
+        ("password = b'a b'", "password = b'[masked]'"),
+        ("password: str = \"a b\"", "password: str = \"[masked]\""),
+        (
+            "password = \"\"\"a b\"\"\"",
+            "password = \"\"\"[masked]\"\"\"",
+        ),
+        (r#"password="a\"b c", x"#, r#"password="[masked]", x"#),
+        ("password=\"a b c", "password=\"[masked]"),
+        (
+            "os.environ[\"PASSWORD\"] = \"a b\"",
+            "os.environ[\"PASSWORD\"] = \"[masked]\"",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(mask_line(text), expected);

@@ -61,7 +61,7 @@ pub fn begins_private_key(text: &str) -> bool {
 }
 
 /// The secret half of a cloud account's key has no mark but its form: forty letters of base64 in disorder.
-fn is_cloud_key(text: &str) -> bool {
+pub(super) fn is_cloud_key(text: &str) -> bool {
     const LENGTH: usize = 40;
     let class = |byte: u8| match byte {
         b'a'..=b'z' => 0,
@@ -109,6 +109,8 @@ mod tests {
     fn a_secret_that_has_no_name_is_known_by_its_form() {
         let key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
         assert_eq!(mask_value(key), MASK);
+        let line = format!("upload('{key}', 3)");
+        assert_eq!(mask_value(&line), format!("upload('{MASK}', 3)"));
         let pem = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabc\n-----END PRIVATE KEY-----\nrest";
         assert_eq!(mask_value(pem), format!("{MASK}\nrest"));
         assert_eq!(mask_value("-----BEGIN RSA PRIVATE KEY-----\nMIIE"), MASK);

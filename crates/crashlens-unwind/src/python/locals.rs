@@ -67,6 +67,11 @@ fn is_own_code(file: &str) -> bool {
             .any(|folder| file.contains(folder))
 }
 
+/// Whether a file runs worker processes: its few frames, the outermost of a stack, know which worker it is.
+fn runs_workers(file: &str) -> bool {
+    file.contains("/multiprocessing/") || file.ends_with("/torch/utils/data/_utils/worker.py")
+}
+
 struct LocalsReader<'a> {
     values: &'a ValueReader<'a>,
     offsets: &'a Offsets,
@@ -100,7 +105,7 @@ impl LocalsReader<'_> {
             .zip(&stack.records)
             .enumerate()
         {
-            if index >= INNERMOST {
+            if index >= INNERMOST && !runs_workers(&frame.file) {
                 if own >= OWN_CODE || !is_own_code(&frame.file) {
                     continue;
                 }
@@ -127,18 +132,15 @@ impl LocalsReader<'_> {
 
     fn read_frame(&mut self, record: &FrameRecord) -> Result<Vec<Variable>, Unreadable> {
         let code = record.execution(self.values.memory(), self.offsets)?.code;
-        let variables = match self.codes.get(&code) {
-            Some(known) => known.clone(),
-            None => {
-                let read = self.read_code(code).ok().map(Rc::new);
-                self.codes.insert(code, read.clone());
-                read
-            }
-        };
+        if !self.codes.contains_key(&code) {
+            let read = self.read_code(code).ok().map(Rc::new);
+            self.codes.insert(code, read);
+        }
+        let variables = self.codes.get(&code).cloned().flatten();
         let variables = variables.ok_or(Unreadable { address: code })?;
         match &variables.slots {
-            Some(slots) => self.from_slots(record, slots),
-            None => self.from_dictionary(record),
+            Some(slots) => self.in_slots(record, slots),
+            None => self.in_dictionary(record),
         }
     }
 
@@ -226,11 +228,7 @@ impl LocalsReader<'_> {
         names.collect()
     }
 
-    fn from_slots(
-        &self,
-        record: &FrameRecord,
-        slots: &[Slot],
-    ) -> Result<Vec<Variable>, Unreadable> {
+    fn in_slots(&self, record: &FrameRecord, slots: &[Slot]) -> Result<Vec<Variable>, Unreadable> {
         let place = self.values.layout().frame;
         let words = self
             .values
@@ -283,7 +281,7 @@ impl LocalsReader<'_> {
     }
 
     /// The variables of a module or a class that is being run: plain things, the newest ones.
-    fn from_dictionary(&self, record: &FrameRecord) -> Result<Vec<Variable>, Unreadable> {
+    fn in_dictionary(&self, record: &FrameRecord) -> Result<Vec<Variable>, Unreadable> {
         const MOST_ENTRIES: usize = 4096;
         let place = self.values.layout().frame.dictionary;
         let dictionary = self

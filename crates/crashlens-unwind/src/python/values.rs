@@ -24,7 +24,7 @@ use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
 use super::budget::BudgetedMemory;
 use super::objects::at;
-use super::offsets::{ObjectLayout, TextOffsets};
+use super::offsets::{self, ObjectLayout, TextOffsets};
 use super::texts::{LONGEST_TEXT, Python2Unicode, TextReader};
 
 pub(crate) use self::shown::small_integer;
@@ -66,6 +66,7 @@ pub(crate) mod flags {
     pub(crate) const BYTES: u64 = 1 << 27;
     pub(crate) const TEXT: u64 = 1 << 28;
     pub(crate) const DICT: u64 = 1 << 29;
+    pub(crate) const EXCEPTION: u64 = 1 << 30;
     pub(crate) const TYPE: u64 = 1 << 31;
 }
 
@@ -348,3 +349,33 @@ fn is_type_name(name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || "_.<>[], -".contains(letter);
     !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_part)
 }
+
+/// For the fuzzers: asks everything of objects at some addresses. Texts are read by the table of 3.12 where a
+/// version publishes its own.
+pub(super) fn read_everything(
+    memory: &dyn ReadMemory,
+    snapshot: &ProcessSnapshot,
+    version: (u8, u8),
+) {
+    let texts = offsets::table(version).or_else(|| offsets::table((3, 12)));
+    let (Some(layout), Some(offsets)) = (offsets::layout(version), texts) else {
+        return;
+    };
+    let python2 = (version == (2, 7)).then_some(Python2Unicode {
+        unicode_type: 0,
+        character_size: 2,
+    });
+    let budget = budget(memory);
+    let values = ValueReader::new(&budget, snapshot, layout, offsets.text, python2);
+    for address in (0x1_0000..0x1_1000).step_by(64) {
+        values.named_value("value", address);
+        values.integer(address);
+        if let Ok(object) = values.object(address) {
+            values.bases(&object);
+            values.attribute(&object, "shape");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use crashlens_core::{Mapping, Registers, secrets};
 use super::classes::{Classes, Lineage};
 use super::kernel::{self, Kernel, words};
 use super::{KernelRecord, Kernels, Sighting, Way};
+use crate::ThreadState;
 use crate::cfi::Rows;
 use crate::native::{RawFrame, RawStack};
 use crate::testimony::Scene;
@@ -24,7 +25,7 @@ const MAX_STACK: u64 = 256 << 10;
 /// Of all threads but the crashed one.
 const MAX_OTHER_STACKS: u64 = 512 << 10;
 /// Pointers that are followed in search of closures.
-const MAX_FOLLOWED: usize = 1500;
+const MAX_FOLLOWED: usize = 600;
 /// Words at the beginning of a closure or of what it refers to.
 const CLOSURE_WORDS: usize = 8;
 /// A graph that runs on all threads has some dozens.
@@ -56,29 +57,38 @@ impl<'scene> Search<'scene> {
         }
     }
 
-    /// All threads, the crashed one first and most thoroughly.
+    /// The crashed thread; the others only where it does not tell by itself.
     pub(super) fn run(mut self) -> Kernels {
+        let threads = self.scene.snapshot.threads.iter().zip(self.scene.stacks);
         let mut room = MAX_OTHER_STACKS;
-        for (index, stack) in self.scene.stacks.iter().enumerate() {
-            let Some(thread) = self.scene.snapshot.threads.get(index) else {
-                break;
-            };
-            let crashed = index == 0 && Some(thread.id) == self.scene.snapshot.crashed_thread;
-            let mut pointers = Vec::new();
-            if let Some(registers) = thread.registers.as_ref().filter(|_| crashed) {
-                self.look_at_registers(thread.id, registers, &mut pointers);
-            }
-            let mut room_here = if crashed { MAX_STACK } else { room };
-            let before = room_here;
-            self.look_at_stack(thread.id, stack, &mut room_here, &mut pointers);
-            if crashed {
-                self.follow(thread.id, &pointers);
+        for (thread, stack) in threads {
+            if Some(thread.id) == self.scene.snapshot.crashed_thread {
+                if self.look_at_crashed(thread, stack) {
+                    break;
+                }
             } else {
-                room -= before - room_here;
+                self.look_at_stack(thread.id, stack, &mut room, &mut Vec::new());
+                self.find_methods(thread.id, stack);
             }
-            self.find_methods(thread.id, stack);
         }
         self.found
+    }
+
+    /// Whether a kernel was found one of whose functions runs there.
+    fn look_at_crashed(&mut self, thread: &ThreadState, stack: &RawStack) -> bool {
+        let mut pointers = Vec::new();
+        if let Some(registers) = &thread.registers {
+            self.look_at_registers(thread.id, registers, &mut pointers);
+        }
+        let mut room = MAX_STACK;
+        self.look_at_stack(thread.id, stack, &mut room, &mut pointers);
+        self.find_methods(thread.id, stack);
+        let runs = |record: &KernelRecord| !record.methods.is_empty();
+        if self.found.records.iter().any(runs) {
+            return true;
+        }
+        self.follow(thread.id, &pointers);
+        false
     }
 
     fn look_at_registers(

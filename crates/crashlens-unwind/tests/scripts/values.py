@@ -78,6 +78,7 @@ def holder(first, shared, *rest, **options):
     changed = argparse.Namespace(b=1)
     changed.__dict__["a"] = 2
     del changed.b
+    failure = ValueError("bad", 3)
     deleted = 5
     del deleted
     closure = lambda: (shared, later)

@@ -9,6 +9,14 @@ use super::{Object, SIZE, TYPE_DICTIONARY_OFFSET, TYPE_ITEM_SIZE, ValueReader, f
 /// Attributes of one instance that are looked at.
 const MOST_ATTRIBUTES: usize = 1024;
 
+/// Where the attributes of an instance are.
+enum Place {
+    /// In a dictionary, at 0 for none.
+    Dictionary(u64),
+    /// In a block of values whose names the type has.
+    Values(u64),
+}
+
 impl ValueReader<'_> {
     /// Address of what the instance has as its attribute `name`. Not what its class has.
     pub(crate) fn attribute(&self, object: &Object, name: &str) -> Option<u64> {
@@ -20,52 +28,49 @@ impl ValueReader<'_> {
     pub(crate) fn attributes(&self, object: &Object) -> Result<Vec<(u64, u64)>, Unreadable> {
         let is_managed =
             object.is(flags::MANAGED_DICT) && self.layout.instance != InstanceFormat::Offset;
-        let dictionary = if !is_managed {
-            self.dictionary_by_offset(object)?
+        let place = if is_managed {
+            self.managed(object)?
         } else {
-            let before = |words: u64| {
-                let address = object.address.checked_sub(words * 8);
-                let address = address.ok_or(Unreadable {
-                    address: object.address,
-                })?;
-                self.memory().u64(address)
-            };
-            match self.layout.instance {
-                InstanceFormat::TwoPointers => match (before(3)?, before(4)?) {
-                    (0, 0) => 0,
-                    (0, values) => return self.own_values(object, values),
-                    (dictionary, _) => dictionary,
-                },
-                InstanceFormat::TaggedPointer => match before(3)? {
-                    tagged if tagged & 1 == 1 => {
-                        return self.own_values(object, at(tagged, 1)?);
-                    }
-                    dictionary => dictionary,
-                },
-                _ => match before(3)? {
-                    0 if object.is(flags::INLINE_VALUES) => {
-                        let block = at(object.address, object.basic_size)?;
-                        let is_valid = self.memory().u8(at(block, 3)?)? == 1;
-                        return if is_valid {
-                            self.own_values(object, block)
-                        } else {
-                            Ok(Vec::new())
-                        };
-                    }
-                    dictionary => dictionary,
-                },
-            }
+            Place::Dictionary(self.dictionary_by_offset(object)?)
         };
-        if dictionary == 0 {
-            return Ok(Vec::new());
+        match place {
+            Place::Dictionary(0) => Ok(Vec::new()),
+            // Only what is one is read as one: with a wrong offset this would be anything.
+            Place::Dictionary(address) if !self.object(address)?.is(flags::DICT) => {
+                Err(Unreadable { address })
+            }
+            Place::Dictionary(address) => Ok(self.entries(address, MOST_ATTRIBUTES)?.0),
+            Place::Values(block) => self.own_values(object, block),
         }
-        // Only what is one is read as one: with a wrong offset this would be anything.
-        if !self.object(dictionary)?.is(flags::DICT) {
-            return Err(Unreadable {
-                address: dictionary,
-            });
-        }
-        Ok(self.entries(dictionary, MOST_ATTRIBUTES)?.0)
+    }
+
+    /// Where the interpreter itself manages the attributes of an instance, from 3.11 on.
+    fn managed(&self, object: &Object) -> Result<Place, Unreadable> {
+        let before = |words: u64| {
+            let address = object.address.checked_sub(words * 8);
+            let address = address.ok_or(Unreadable {
+                address: object.address,
+            })?;
+            self.memory().u64(address)
+        };
+        let place = match (self.layout.instance, before(3)?) {
+            (InstanceFormat::TwoPointers, 0) => match before(4)? {
+                0 => Place::Dictionary(0),
+                block => Place::Values(block),
+            },
+            (InstanceFormat::TaggedPointer, tagged) if tagged & 1 == 1 => {
+                Place::Values(at(tagged, 1)?)
+            }
+            (InstanceFormat::Inline, 0) if object.is(flags::INLINE_VALUES) => {
+                let block = at(object.address, object.basic_size)?;
+                match self.memory().u8(at(block, 3)?)? {
+                    1 => Place::Values(block),
+                    _ => Place::Dictionary(0),
+                }
+            }
+            (_, dictionary) => Place::Dictionary(dictionary),
+        };
+        Ok(place)
     }
 
     /// The values that an instance keeps without a dictionary; the type has their names.

@@ -101,6 +101,30 @@ impl Writer<'_> {
         Ok(format!("{{{}}}", joined(&shown, length)))
     }
 
+    /// The type of an exception and what it was made of.
+    pub(super) fn exception(
+        &self,
+        object: &Object,
+        depth: usize,
+        concealed: Concealment,
+    ) -> Result<String, Unreadable> {
+        const ARGUMENTS: u64 = 24;
+        let arguments = self.values.pointer(object.address, ARGUMENTS)?;
+        let arguments = self.values.object(arguments)?;
+        if !arguments.is(flags::TUPLE) {
+            return Err(Unreadable {
+                address: arguments.address,
+            });
+        }
+        let (elements, length) = self.values.elements(&arguments, most_elements(depth))?;
+        let shown: Vec<String> = elements
+            .iter()
+            .map(|element| self.element(*element, depth, concealed))
+            .collect();
+        let name = object.type_name.rsplit('.').next().unwrap_or_default();
+        Ok(format!("{name}({})", joined(&shown, length)))
+    }
+
     /// Objects that Python writes by their attributes: namespaces and data classes.
     pub(super) fn by_attributes(
         &self,
@@ -111,7 +135,7 @@ impl Writer<'_> {
         let name = self.values.qualified_name(object);
         let is_namespace = matches!(&*name, "argparse.Namespace" | "types.SimpleNamespace");
         if depth >= DEEPEST || !(is_namespace || self.is_data_class(object)) {
-            return Ok(None);
+            return Ok(self.by_name(object, depth, concealed));
         }
         let attributes = self.values.attributes(object)?;
         let shown: Vec<String> = attributes
@@ -129,6 +153,23 @@ impl Writer<'_> {
         };
         let inner = joined(&shown, attributes.len() as u64);
         Ok(Some(format!("{name}({inner})")))
+    }
+
+    /// Objects that Python writes by a name or number of theirs: processes, threads, results of a pool.
+    fn by_name(&self, object: &Object, depth: usize, concealed: Concealment) -> Option<String> {
+        const NAMED: [(&str, &str, &str); 4] = [
+            ("BaseProcess", "name", "_name"),
+            ("Thread", "name", "_name"),
+            ("ApplyResult", "job", "_job"),
+            ("IMapIterator", "job", "_job"),
+        ];
+        let bases = self.values.bases(object);
+        let (_, label, attribute) = NAMED
+            .iter()
+            .find(|(class, ..)| bases.iter().any(|base| &**base == *class))?;
+        let value = self.values.attribute(object, attribute)?;
+        let text = self.element(value, depth, concealed.within(Some(label)));
+        Some(format!("<{} {label}={text}>", object.type_name))
     }
 
     fn is_data_class(&self, object: &Object) -> bool {
@@ -152,6 +193,10 @@ impl Writer<'_> {
 
     /// An element of a container.
     pub(super) fn element(&self, address: u64, depth: usize, concealed: Concealment) -> String {
+        // Things may hold themselves.
+        if depth > DEEPEST {
+            return "…".to_owned();
+        }
         let Ok(object) = self.values.object(address) else {
             return UNREADABLE.to_owned();
         };

@@ -26,31 +26,26 @@ impl ValueReader<'_> {
         dictionary: u64,
         most: usize,
     ) -> Result<(Vec<(u64, u64)>, u64), Unreadable> {
-        let used = match self.layout.dictionary {
-            DictionaryFormat::Table => 24,
-            _ => SIZE,
-        };
-        let used = self.pointer(dictionary, used)?;
-        let entries = match self.layout.dictionary {
-            DictionaryFormat::Table => Entries {
+        if self.layout.dictionary == DictionaryFormat::Table {
+            let entries = Entries {
                 start: self.pointer(dictionary, 40)?,
                 count: self.pointer(dictionary, 32)?.saturating_add(1),
                 words: 3,
                 values: None,
-            },
-            _ => {
-                let values = match (self.pointer(dictionary, 40)?, self.layout.dictionary) {
-                    (0, _) => None,
-                    (block, DictionaryFormat::LoggedIndices { values }) => Some(at(block, values)?),
-                    (block, _) => Some(block),
-                };
-                let keys = self.pointer(dictionary, 32)?;
-                Entries {
-                    values,
-                    ..self.keys(keys)?
-                }
-            }
+            };
+            let used = self.pointer(dictionary, 24)?;
+            return Ok((self.read_entries(&entries, most)?, used));
+        }
+        let values = match (self.pointer(dictionary, 40)?, self.layout.dictionary) {
+            (0, _) => None,
+            (block, DictionaryFormat::LoggedIndices { values }) => Some(at(block, values)?),
+            (block, _) => Some(block),
         };
+        let entries = Entries {
+            values,
+            ..self.keys(self.pointer(dictionary, 32)?)?
+        };
+        let used = self.pointer(dictionary, SIZE)?;
         Ok((self.read_entries(&entries, most)?, used))
     }
 
@@ -69,8 +64,8 @@ impl ValueReader<'_> {
 
     fn keys(&self, keys: u64) -> Result<Entries, Unreadable> {
         let impossible = Unreadable { address: keys };
-        let (indices, count, words) = match self.layout.dictionary {
-            DictionaryFormat::LoggedIndices { .. } => {
+        let (indices, count, words) =
+            if let DictionaryFormat::LoggedIndices { .. } = self.layout.dictionary {
                 let logarithm = self.memory().u8(at(keys, 9)?)?;
                 let kind = self.memory().u8(at(keys, 10)?)?;
                 if logarithm > 40 || kind > 2 {
@@ -78,8 +73,7 @@ impl ValueReader<'_> {
                 }
                 let words = if kind == 0 { 3 } else { 2 };
                 (32 + (1 << logarithm), self.pointer(keys, 24)?, words)
-            }
-            _ => {
+            } else {
                 let size = self.pointer(keys, 8)?;
                 let width = match size {
                     0..=0xff => 1,
@@ -88,8 +82,7 @@ impl ValueReader<'_> {
                     _ => return Err(impossible),
                 };
                 (40 + size * width, self.pointer(keys, 32)?, 3)
-            }
-        };
+            };
         Ok(Entries {
             start: at(keys, indices)?,
             count,

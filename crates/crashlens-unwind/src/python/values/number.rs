@@ -1,5 +1,7 @@
 //! Numbers: integers of any size, floats as Python writes them.
 
+use std::fmt::Write as _;
+
 use crate::Unreadable;
 
 use super::super::objects::at;
@@ -56,12 +58,11 @@ impl Integer {
             return "0".to_owned();
         };
         let sign = if self.negative { "-" } else { "" };
-        let rest: String = parts
-            .iter()
-            .rev()
-            .map(|part| format!("{part:09}"))
-            .collect();
-        format!("{sign}{first}{rest}")
+        let mut text = format!("{sign}{first}");
+        for part in parts.iter().rev() {
+            let _ = write!(text, "{part:09}");
+        }
+        text
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Object, ValueReader, flags};
 
 /// Characters of a string by itself, and of one in a container.
 const LONGEST_ALONE: usize = 200;
-const LONGEST_WITHIN: usize = 60;
+const LONGEST_WITHIN: usize = 100;
 /// Characters of one value in all.
 const LONGEST: usize = 400;
 /// What is not known of an object whose memory makes no sense.
@@ -149,6 +149,8 @@ impl Writer<'_> {
             self.sequence(object, depth, concealed)?
         } else if object.is(flags::DICT) {
             self.dictionary(object, depth, concealed)?
+        } else if object.is(flags::EXCEPTION) {
+            self.exception(object, depth, concealed)?
         } else if self
             .values
             .bases(object)
@@ -194,22 +196,25 @@ impl Writer<'_> {
     fn range(&self, object: &Object) -> Result<String, Unreadable> {
         let number = |offset| self.values.pointer(object.address, offset);
         if &*object.type_name == "xrange" {
-            let [start, step, length] = [number(16)?, number(24)?, number(32)?];
-            let stop = length.wrapping_mul(step).wrapping_add(start).cast_signed();
+            let [start, stride, length] = [number(16)?, number(24)?, number(32)?];
+            let end = length
+                .wrapping_mul(stride)
+                .wrapping_add(start)
+                .cast_signed();
             return Ok(format!(
-                "xrange({}, {stop}, {})",
+                "xrange({}, {end}, {})",
                 start.cast_signed(),
-                step.cast_signed()
+                stride.cast_signed()
             ));
         }
         let part = |offset| {
             let part = self.values.object(number(offset)?)?;
             Ok::<_, Unreadable>(self.values.integer_of(&part)?.decimal())
         };
-        let (start, stop, step) = (part(16)?, part(24)?, part(32)?);
-        Ok(match step.as_str() {
-            "1" => format!("range({start}, {stop})"),
-            _ => format!("range({start}, {stop}, {step})"),
+        let (start, end, stride) = (part(16)?, part(24)?, part(32)?);
+        Ok(match stride.as_str() {
+            "1" => format!("range({start}, {end})"),
+            _ => format!("range({start}, {end}, {stride})"),
         })
     }
 

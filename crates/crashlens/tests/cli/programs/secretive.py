@@ -42,7 +42,7 @@ def crash(password, token, *rest, **options):
 
 def with_secret_lines():
     def inner(secret):
-        return crash("{password}", token="{hugging_face}", *[secret, URL], client_secret="{secret}", url="https://ada:{in_url}@host/")
+        return crash(password="{password}", token="{hugging_face}", raw_url=URL, client_secret="{secret}", url="https://ada:{in_url}@host/")
     return inner("{secret}")
 
 
