@@ -58,7 +58,10 @@ pub fn numpy(version: &str) -> Result<PathBuf> {
         .into_iter()
         .find_map(python::of_series)
         .context("there is no Python 3.9 to 3.12, which both majors of NumPy run on")?;
-    let name = format!("venv-numpy-{}", version.replace(['<', '>', '=', '!'], "-"));
+    let name = version
+        .replace(">=", "from-")
+        .replace("==", "")
+        .replace('<', "below-");
     let packages = BTreeSet::from([format!("numpy{version}")]);
-    python::environment(&name, &interpreter, &packages, None)
+    python::environment(&format!("venv-numpy-{name}"), &interpreter, &packages, None)
 }

@@ -49,11 +49,11 @@ fn worker_stack(capture: &CrashCapture) -> Option<Vec<&PythonFrame>> {
 }
 
 fn python_frames(thread: &Thread) -> Vec<&PythonFrame> {
-    let python = |frame| match frame {
-        &Frame::Python(ref python) => Some(python),
-        &Frame::Native(_) => None,
-    };
-    thread.frames.iter().filter_map(python).collect()
+    let frames = thread.frames.iter().filter_map(|frame| match frame {
+        Frame::Python(python) => Some(python),
+        Frame::Native(_) => None,
+    });
+    frames.collect()
 }
 
 /// Whether a frame is of a function, in a file whose path ends so. Versions from 3.11 on give the class too:

@@ -1,10 +1,12 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
 mod fault;
+mod running_op;
 
 use crashlens_core::{Address, ForeignApi, Gaps, Mapping, Module, Registers};
 
 pub use fault::fault;
+pub use running_op::running_op;
 
 use crate::python::{self, SymbolLookup};
 use crate::{

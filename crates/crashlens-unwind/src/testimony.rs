@@ -81,7 +81,6 @@ impl Confidences {
             abort_message: abort_message::find(scene),
             errno: errno::find(scene),
             kernels: running_op::look(scene),
-            ..Self::default()
         }
     }
 }

@@ -99,7 +99,8 @@ pub struct CppException {
     /// Its type, demangled: `std::bad_alloc`.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What `what()` returns, secrets masked; `None` where it could not be read.
+    /// What `what()` returns, or the value where a text or a number was thrown; secrets masked. `None` where it
+    /// could not be read.
     pub what: Option<String>,
     /// Whether it was still looking for a handler or had reached one.
     pub state: ExceptionState,

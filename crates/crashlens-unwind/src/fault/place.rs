@@ -16,6 +16,8 @@ const FIRST_BYTES: u64 = 64;
 /// nothing else is mapped for so long that nothing else can have been meant.
 const LONGEST_STRIDE: u64 = 1 << 20;
 const SOLITUDE: u64 = 1 << 30;
+/// The function at fault and its caller keep there what they work on.
+const STACK_WORDS: u64 = 64;
 
 /// Whether it says why the access failed.
 pub(super) fn explains(place: Option<&Place>) -> bool {
@@ -149,24 +151,35 @@ impl<'a> Around<'a> {
     fn in_no_mapping(&self) -> Place {
         let earlier = self.fault.signal.witnessed.earlier.as_ref();
         let earlier = earlier.filter(|earlier| earlier.mapping.contains(self.address));
-        // Memory that shrank was there before, too; a loop that runs out of it was not going for what it had been.
-        let shrank = earlier
-            .zip(self.below)
-            .is_some_and(|(earlier, below)| earlier.mapping.start == below.start);
-        let limit = if shrank {
-            FIRST_BYTES
-        } else if self.gap().is_none_or(|gap| gap >= SOLITUDE) {
-            LONGEST_STRIDE
-        } else {
-            PAGE
+        let alone = self.gap().is_none_or(|gap| gap >= SOLITUDE);
+        let limit = match earlier {
+            // Memory that shrank: a loop that runs out of what is left was not going for the rest.
+            Some(earlier) if Some(earlier.mapping.start) == self.below.map(|below| below.start) => {
+                FIRST_BYTES
+            }
+            Some(_) => 0,
+            None if alone => LONGEST_STRIDE,
+            None => PAGE,
         };
-        match (self.overrun(limit), earlier) {
-            (Some(overrun), earlier) if shrank || earlier.is_none() => overrun,
-            (_, Some(earlier)) => Place::Released {
+        // What was released leaves holes right behind other memory: among other mappings, where an access is says
+        // little about where it came from.
+        let overrun = self.overrun(limit).filter(|place| {
+            earlier.is_none() && alone
+                || matches!(
+                    place,
+                    Place::PastEnd {
+                        pointed_into: true,
+                        ..
+                    }
+                )
+        });
+        match (overrun, earlier) {
+            (Some(overrun), _) => overrun,
+            (None, Some(earlier)) => Place::Released {
                 mapping: earlier.mapping.clone(),
                 last_seen_milliseconds: earlier.last_seen_milliseconds,
             },
-            (_, None) => Place::Unmapped {
+            (None, None) => Place::Unmapped {
                 below: self.below.cloned(),
                 above: self.above.cloned(),
             },
@@ -215,8 +228,18 @@ impl<'a> Around<'a> {
             || anonymous && self.points_into(below)
     }
 
+    /// Whether the thread was working with a pointer into `mapping`.
     fn points_into(&self, mapping: &Mapping) -> bool {
-        let values = operands::general(self.fault.registers);
+        let registers = self.fault.registers;
+        let scene = self.fault.scene;
+        let values = operands::general(registers);
         values.iter().any(|value| mapping.contains(*value))
+            || (0..STACK_WORDS).any(|index| {
+                let place = registers.rsp.0.wrapping_add(index * 8);
+                let is_pointer =
+                    |word: Result<u64, _>| word.is_ok_and(|word| mapping.contains(word));
+                // Looked at first: words of the stack that are something else stay where they are.
+                is_pointer(scene.confidential.u64(place)) && is_pointer(scene.memory.u64(place))
+            })
     }
 }

@@ -129,18 +129,17 @@ pub fn fault(bytes: &[u8]) {
     };
     let witnessed = numbers.witnessed();
     let memory = Tiled(numbers.0);
-    let signal = SignalAtFault {
-        witnessed,
-        ..at_fault
-    };
     let snapshot = ProcessSnapshot {
         pid: 1,
         threads: Vec::new(),
         crashed_thread: Some(1),
         maps,
-        signal: first_chance(Some(signal), Some(&stack), &memory),
+        signal: Some(SignalAtFault {
+            witnessed,
+            ..at_fault
+        }),
     };
-    let _ = examine(&Scene {
+    let scene = Scene {
         snapshot: &snapshot,
         memory: &memory,
         confidential: &memory,
@@ -149,5 +148,6 @@ pub fn fault(bytes: &[u8]) {
         python: None,
         symbols: &Everywhere { has_runtime: false },
         locals: false,
-    });
+    };
+    let _ = (first_chance(&scene), examine(&scene));
 }

@@ -61,7 +61,7 @@ fn read_site(scene: &Scene<'_>, site: Site) -> Answer<ForeignCall> {
         ForeignApi::Cffi => by_cffi(&values, &window),
     };
     let found = found.ok_or("the function object is not on the stack of the call")?;
-    Ok(Some(tell(scene, &values, site.api, found)))
+    Ok(Some(tell(scene, &values, site.api, &found)))
 }
 
 fn by_ctypes(scene: &Scene<'_>, values: &ValueReader<'_>, window: &Window) -> Option<Found> {
@@ -120,8 +120,13 @@ fn name_of_own(scene: &Scene<'_>, target: u64) -> Option<String> {
     imports::name_of(scene.confidential, own, target, &["memmove", "memset"]).map(str::to_owned)
 }
 
-fn tell(scene: &Scene<'_>, values: &ValueReader<'_>, api: ForeignApi, found: Found) -> ForeignCall {
-    let Found { passed, .. } = &found;
+fn tell(
+    scene: &Scene<'_>,
+    values: &ValueReader<'_>,
+    api: ForeignApi,
+    found: &Found,
+) -> ForeignCall {
+    let Found { passed, .. } = found;
     let arguments = found.arguments.as_deref().unwrap_or_default();
     let count = passed.len().max(arguments.len()).min(MOST_ARGUMENTS);
     let argument = |index: usize| {

@@ -43,35 +43,13 @@ pub(super) fn read(
     };
     match (interpreter.offsets, interpreter.head) {
         (Some(offsets), Some(head)) => {
-            let list = threads::list(&memory, &offsets, head);
-            if let Some(cut) = list.cut {
-                gaps.add(PART, cut, None);
-            }
-            let mut stacks =
-                interpreter.read_stacks(&memory, &offsets, &list, symbols, snapshot, gaps);
-            let layout = interpreter.layout(&memory);
-            state.recursion_limit = layout
-                .and_then(|layout| interpreter.recursion_limit(&memory, layout, &list, symbols));
-            state.values = layout.map(|layout| ValueFormat {
-                layout,
-                text: offsets.text,
-                python2: interpreter.python2_unicode(symbols),
-            });
-            if let Some(confidential) = confidential {
-                if let Some(format) = state.values {
-                    let budget = values::budget(confidential);
-                    let values = format.reader(&budget, snapshot);
-                    locals::read(&values, &offsets, &mut stacks);
-                    if budget.is_spent() {
-                        let reason = "there are more than are ever read of one process";
-                        gaps.add(VALUES, reason, None);
-                    }
-                }
-                note_missing_values(layout, &interpreter, gaps);
-            }
-            for stack in stacks {
-                stacks::join(&mut state.threads, stack.thread);
-            }
+            let process = Process {
+                memory: &memory,
+                symbols,
+                snapshot,
+                confidential,
+            };
+            interpreter.fill(&mut state, &process, &offsets, head, gaps);
         }
         (Some(_), None) => {
             gaps.add(PART, "the list of interpreters cannot be read", None);
@@ -89,6 +67,14 @@ pub(super) fn read(
         gaps.add(PART, "there is more than is ever read of one process", None);
     }
     Some(state)
+}
+
+/// What an interpreter is read from.
+struct Process<'a> {
+    memory: &'a dyn ReadMemory,
+    symbols: &'a dyn SymbolLookup,
+    snapshot: &'a ProcessSnapshot,
+    confidential: Option<&'a dyn ReadMemory>,
 }
 
 /// An interpreter that was found in the process.
@@ -160,23 +146,64 @@ impl<'a> Interpreter<'a> {
             .reduce(|a, b| a || b)
     }
 
+    /// Adds the stacks, their variables and what else is known of a version.
+    fn fill(
+        &self,
+        state: &mut PythonState,
+        process: &Process<'_>,
+        offsets: &Offsets,
+        head: u64,
+        gaps: &mut Gaps,
+    ) {
+        let list = threads::list(process.memory, offsets, head);
+        if let Some(cut) = list.cut {
+            gaps.add(PART, cut, None);
+        }
+        let mut stacks = self.read_stacks(process, offsets, &list, gaps);
+        if let Some(layout) = self.layout(process.memory) {
+            state.recursion_limit =
+                self.recursion_limit(process.memory, layout, &list, process.symbols);
+            state.values = Some(ValueFormat {
+                layout,
+                text: offsets.text,
+                python2: self.python2_unicode(process.symbols),
+            });
+        }
+        match (process.confidential, state.values) {
+            (Some(confidential), Some(format)) => {
+                read_values(
+                    confidential,
+                    process.snapshot,
+                    format,
+                    offsets,
+                    &mut stacks,
+                    gaps,
+                );
+            }
+            (Some(_), None) => note_unknown_values(self, gaps),
+            (None, _) => {}
+        }
+        for stack in stacks {
+            stacks::join(&mut state.threads, stack.thread);
+        }
+    }
+
     fn read_stacks(
         &self,
-        memory: &dyn ReadMemory,
+        process: &Process<'_>,
         offsets: &Offsets,
         list: &ThreadList,
-        symbols: &dyn SymbolLookup,
-        snapshot: &ProcessSnapshot,
         gaps: &mut Gaps,
     ) -> Vec<StackRead> {
         let texts = TextReader {
-            memory,
+            memory: process.memory,
             offsets: offsets.text,
-            python2: self.python2_unicode(symbols),
+            python2: self.python2_unicode(process.symbols),
         };
-        let objects = ObjectReader::new(memory, texts, offsets.code);
-        let mut stacks = StackReader::new(memory, offsets, objects);
-        let read = stacks.read_all(list, self.gil_roots(symbols), &snapshot.threads);
+        let objects = ObjectReader::new(process.memory, texts, offsets.code);
+        let mut stacks = StackReader::new(process.memory, offsets, objects);
+        let roots = self.gil_roots(process.symbols);
+        let read = stacks.read_all(list, roots, &process.snapshot.threads);
         for stack in &read {
             stacks::note_elision(&stack.thread, gaps);
         }
@@ -259,13 +286,29 @@ fn head(memory: &dyn ReadMemory, offsets: &Offsets, root: Root) -> Option<u64> {
     memory.u64(variable).ok()
 }
 
-fn note_missing_values(layout: Option<ObjectLayout>, found: &Interpreter<'_>, gaps: &mut Gaps) {
-    if layout.is_none() {
-        let version = &found.version.text;
-        gaps.add(
-            VALUES,
-            format!("how this build of CPython {version} keeps them is not known"),
-            None,
-        );
+/// Gives the frames their variables.
+fn read_values(
+    confidential: &dyn ReadMemory,
+    snapshot: &ProcessSnapshot,
+    format: ValueFormat,
+    offsets: &Offsets,
+    stacks: &mut [StackRead],
+    gaps: &mut Gaps,
+) {
+    let budget = values::budget(confidential);
+    let values = format.reader(&budget, snapshot);
+    locals::read(&values, offsets, stacks);
+    if budget.is_spent() {
+        let reason = "there are more than are ever read of one process";
+        gaps.add(VALUES, reason, None);
     }
+}
+
+fn note_unknown_values(found: &Interpreter<'_>, gaps: &mut Gaps) {
+    let version = &found.version.text;
+    gaps.add(
+        VALUES,
+        format!("how this build of CPython {version} keeps them is not known"),
+        None,
+    );
 }

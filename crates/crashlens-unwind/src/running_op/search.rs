@@ -10,7 +10,7 @@ use super::{KernelRecord, Kernels, Sighting, Way};
 use crate::ThreadState;
 use crate::cfi::Rows;
 use crate::native::{RawFrame, RawStack};
-use crate::testimony::Scene;
+use crate::testimony::{Answer, Scene};
 
 /// The base of all kernels and that of all devices, mangled.
 const KERNEL: &str = "N10tensorflow8OpKernelE";
@@ -43,6 +43,9 @@ pub(super) struct Search<'scene> {
     tables: Vec<u64>,
     found: Kernels,
     rows: Rows,
+    /// Parts of stacks that were read, and that could not be.
+    read: usize,
+    unreadable: usize,
 }
 
 impl<'scene> Search<'scene> {
@@ -54,11 +57,13 @@ impl<'scene> Search<'scene> {
             tables: Vec::new(),
             found: Kernels::default(),
             rows: Rows::default(),
+            read: 0,
+            unreadable: 0,
         }
     }
 
     /// The crashed thread; the others only where it does not tell by itself.
-    pub(super) fn run(mut self) -> Kernels {
+    pub(super) fn run(mut self) -> Answer<Kernels> {
         let threads = self.scene.snapshot.threads.iter().zip(self.scene.stacks);
         let mut room = MAX_OTHER_STACKS;
         for (thread, stack) in threads {
@@ -71,7 +76,10 @@ impl<'scene> Search<'scene> {
                 self.find_methods(thread.id, stack);
             }
         }
-        self.found
+        if self.read == 0 && self.unreadable > 0 {
+            return Err("the stacks of TensorFlow's threads could not be read".to_owned());
+        }
+        Ok((!self.found.records.is_empty()).then_some(self.found))
     }
 
     /// Whether a kernel was found one of whose functions runs there.
@@ -148,8 +156,10 @@ impl<'scene> Search<'scene> {
         pointers: &mut Vec<(u32, u64)>,
     ) {
         let Ok(bytes) = self.scene.confidential.bytes(start, length as usize) else {
+            self.unreadable += 1;
             return;
         };
+        self.read += 1;
         let words: Vec<u64> = bytes
             .chunks_exact(8)
             .filter_map(|bytes| bytes.try_into().ok().map(u64::from_le_bytes))
