@@ -156,22 +156,25 @@ impl MemoryWatch {
                 largest = largest.max((bytes, process));
             }
         }
+        if count == 0 {
+            return None;
+        }
         self.largest = largest.1;
-        let sample = MemorySample {
+        Some(MemorySample {
             milliseconds: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
             resident,
             processes: u32::try_from(count).unwrap_or(u32::MAX),
             group: self.group_usage(largest.1),
-        };
-        (count > 0).then_some(sample)
+        })
     }
 
-    /// Resident bytes of a process: the second number of `statm`.
+    /// Resident bytes of a process: the second number of `statm`. One that has ended and is not yet reaped has
+    /// none, and belongs to no group any more.
     fn resident(&self, process: u32) -> Option<u64> {
         let text =
             bounded::read_text(&self.root.join(format!("proc/{process}/statm")), 256).ok()?;
         let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-        pages.checked_mul(self.page_size)
+        pages.checked_mul(self.page_size).filter(|bytes| *bytes > 0)
     }
 
     fn group_usage(&mut self, process: u32) -> Option<u64> {
@@ -255,14 +258,15 @@ mod tests {
             (2, "7"),
             (3, "1 18446744073709551615 2"),
             (4, "9 2 1 1 0 1 0"),
+            (5, "0 0 0 0 0 0 0"),
         ] {
             let folder = root.path().join(format!("proc/{process}"));
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("statm"), statm).unwrap();
         }
         let mut watch = MemoryWatch::below(root.path().to_owned());
-        assert!(watch.timeline([1, 2, 3].into_iter(), 1, false).is_none());
-        let timeline = watch.timeline(1..=4, 1, false).unwrap();
+        assert!(watch.timeline([1, 2, 3, 5].into_iter(), 1, false).is_none());
+        let timeline = watch.timeline(1..=5, 1, false).unwrap();
         assert_eq!(timeline.samples[0].resident, 2 * page_size());
         assert_eq!(timeline.samples[0].processes, 1);
         assert!(watch.timeline((0..100_000).map(|_| 4), 4, false).is_none());

@@ -81,6 +81,24 @@ fn a_kill_for_memory_is_proven_and_the_line_known_although_crashlens_shares_the_
 }
 
 #[test]
+fn a_kill_for_memory_is_proven_where_tracing_is_refused() {
+    let Some(group) = MemoryGroup::with_limit(LIMIT) else {
+        return;
+    };
+    let words = ["fail", "seize", "1", "1", "run", python(), "-c", GROW];
+    let finished = Supervised::inside(&group.members(), words).finish();
+    let death = finished.death();
+    assert_eq!(death.ending.kind, EndingKind::OomKill);
+    let oom = death.circumstances.oom.known().unwrap();
+    assert_eq!(oom.group_kills, Some(1));
+    let timeline = death.circumstances.timeline.known().unwrap();
+    assert!(
+        timeline.samples.iter().all(|sample| sample.resident > 0),
+        "{timeline:?}"
+    );
+}
+
+#[test]
 fn the_death_of_a_worker_is_told_apart_from_kills_by_hand_beside_it() {
     let Some(group) = MemoryGroup::with_limit(LIMIT) else {
         return;
