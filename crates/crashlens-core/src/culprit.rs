@@ -70,7 +70,8 @@ impl Culprit {
             .iter()
             .find(|thread| thread.waits_for_crashed);
         let mut culprit = Self {
-            python: python::line(&[crashed.or_else(|| busiest_thread(capture)), waiting]),
+            python: python::line(&[crashed.or_else(|| busiest_thread(capture)), waiting])
+                .or_else(|| python::last_seen(capture)),
             thread: crashed.map(CulpritThread::from),
             ..Self::default()
         };

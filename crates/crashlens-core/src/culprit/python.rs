@@ -1,7 +1,7 @@
 //! The Python line to name, and whose code a Python file is.
 
 use super::PythonLine;
-use crate::capture::{Frame, PythonFrame, Thread};
+use crate::capture::{CrashCapture, EndingKind, Frame, PythonFrame, Thread};
 
 /// Folders into which packages are installed.
 const PACKAGE_FOLDERS: [&str; 2] = ["site-packages/", "dist-packages/"];
@@ -80,14 +80,27 @@ fn is_standard_library(file: &str) -> bool {
 /// The line to name: the user's own code in the first of `threads` that has some, then text without a file. A line
 /// of a library is never named: it is in the stack, and somebody else wrote it.
 pub(super) fn line(threads: &[Option<&Thread>]) -> Option<PythonLine> {
-    let innermost = |wanted: &dyn Fn(&PythonFrame) -> bool| {
+    line_of(|| {
         threads
             .iter()
             .flatten()
-            .find_map(|thread| python_frames(thread).find(|frame| wanted(frame)))
-    };
-    innermost(&|frame| owner(&frame.file) == CodeOwner::User)
-        .or_else(|| innermost(&|frame| owner(&frame.file) == CodeOwner::Text))
+            .flat_map(|thread| python_frames(thread))
+    })
+}
+
+/// The line to name of a process that was killed for memory and could not be read any more: where it was seen last
+/// while memory ran out.
+pub(super) fn last_seen(capture: &CrashCapture) -> Option<PythonLine> {
+    let timeline = capture.circumstances.timeline.known();
+    let seen = timeline.filter(|_| capture.ending.kind == EndingKind::OomKill)?;
+    let last = seen.on_top.last()?;
+    line_of(|| last.frames.iter())
+}
+
+fn line_of<'a, I: Iterator<Item = &'a PythonFrame>>(frames: impl Fn() -> I) -> Option<PythonLine> {
+    let innermost = |wanted| frames().find(|frame| owner(&frame.file) == wanted);
+    innermost(CodeOwner::User)
+        .or_else(|| innermost(CodeOwner::Text))
         .map(PythonLine::from)
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::capture::*;
-use crate::culprit::{CodeOwner, owner};
+use crate::culprit::{CodeOwner, Culprit, owner};
 
 fn native(function: &str, library: &str) -> Frame {
     Frame::Native(NativeFrame {
@@ -256,4 +256,28 @@ fn a_signal_from_outside_accuses_no_function() {
         assert_eq!(culprit.function, None, "{}", signal.name());
         assert_eq!(culprit.python.and_then(|python| python.line), Some(7));
     }
+}
+
+#[test]
+fn a_process_that_lost_its_memory_is_placed_where_it_was_seen_last() {
+    let mut capture = capture(Signal::KILL, vec![thread(1, "python", Vec::new())]);
+    let Frame::Python(frame) = python("/home/me/train.py", 12, "load") else {
+        return;
+    };
+    let seen = TopLine {
+        milliseconds: 900,
+        pid: 1,
+        frames: vec![frame],
+    };
+    capture.circumstances.timeline = Observed::Known(Timeline {
+        on_top: vec![seen],
+        ..Timeline::default()
+    });
+    assert_eq!(Culprit::choose(&capture).python, None, "killed by hand");
+    capture.ending.kind = EndingKind::OomKill;
+    let line = Culprit::choose(&capture).python.unwrap();
+    assert_eq!(
+        (line.file.as_str(), line.line),
+        ("/home/me/train.py", Some(12))
+    );
 }
