@@ -156,7 +156,12 @@ fn snapshot_path(tensorflow: &str) -> PathBuf {
 
 /// The interpreter of an environment with this TensorFlow and what the cases need beside it.
 pub fn default_environment() -> Result<PathBuf> {
-    environment(DEFAULT_TENSORFLOW, &Case::all()?)
+    environment_of(DEFAULT_TENSORFLOW)
+}
+
+/// The same for another version.
+pub fn environment_of(tensorflow: &str) -> Result<PathBuf> {
+    environment(tensorflow, &Case::all()?)
 }
 
 fn environment(tensorflow: &str, cases: &[(PathBuf, Case)]) -> Result<PathBuf> {

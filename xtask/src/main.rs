@@ -1,5 +1,6 @@
 //! The project's own chores. `cargo xtask --help` lists them.
 
+mod arrays;
 mod bench;
 mod command;
 mod corpus;
@@ -29,6 +30,8 @@ enum Task {
     Test(test::Options),
     /// Runs the live corpus and prints the score
     Corpus(corpus::Options),
+    /// Compares arrays and tensors as crashlens reads them with what programs say of their own
+    Arrays(arrays::Options),
     /// Records one death per interpreter for the unwinder's tests
     Record(record::Options),
     /// Measures crashlens side by side with its peers
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Test(options) => test::run(&options),
         Task::Corpus(options) => corpus::run(&options),
+        Task::Arrays(options) => arrays::run(&options),
         Task::Record(options) => record::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),

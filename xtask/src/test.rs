@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{command, corpus, fuzz, generate, newer_python, tidy, workspace};
+use crate::{arrays, command, corpus, fuzz, generate, newer_python, tidy, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -83,7 +83,9 @@ pub fn run(options: &Options) -> Result<()> {
     });
     tally.step("documentation", documentation);
     tally.step("dependencies", dependencies);
+    tally.step("arrays of both NumPys", arrays_of_numpy);
     if !options.quick {
+        tally.step("arrays and tensors of TensorFlow", arrays_of_tensorflow);
         tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
         tally.step("live corpus", live_corpus);
     }
@@ -179,6 +181,25 @@ fn fuzz_targets(seconds: u32) -> Result<Step> {
         targets: Vec::new(),
     })
     .map(|()| Step::Passed)
+}
+
+/// Both majors of NumPy, whose layouts differ.
+fn arrays_of_numpy() -> Result<Step> {
+    let mut environments = Vec::new();
+    for version in arrays::NUMPY {
+        match arrays::numpy(version) {
+            Ok(python) => environments.push(python),
+            Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
+        }
+    }
+    arrays::compare(environments).map(|()| Step::Passed)
+}
+
+fn arrays_of_tensorflow() -> Result<Step> {
+    match corpus::default_environment() {
+        Ok(python) => arrays::compare(vec![python]).map(|()| Step::Passed),
+        Err(error) => Ok(Step::Skipped(format!("{error:#}"))),
+    }
 }
 
 fn live_corpus() -> Result<Step> {

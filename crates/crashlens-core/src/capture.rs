@@ -22,7 +22,7 @@ mod value;
 pub use address::Address;
 pub use circumstances::{
     Circumstances, Lineage, MemorySample, OomEvidence, Origin, Parent, Resource, ResourceUse,
-    ThreadStarter, Timeline, Worker,
+    ThreadStarter, Timeline, TopLine, Worker,
 };
 pub use ending::{Ending, EndingKind, Fault, Signal};
 pub use environment::{Environment, PythonRuntime};

@@ -82,9 +82,8 @@ impl Culprit {
             culprit.library.clone_from(&frame.library);
             culprit.package = native::package(frame, capture);
         }
-        let kernel = op::kernel(crashed);
-        culprit.op = op::name(kernel, crashed, waiting);
-        culprit.kernel = kernel.map(str::to_owned);
+        culprit.kernel = op::kernel(crashed).map(str::to_owned);
+        culprit.op = op::name(capture.testimony.op.known(), crashed, waiting);
         culprit
     }
 }

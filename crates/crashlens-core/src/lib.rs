@@ -7,6 +7,8 @@
 
 pub mod capture;
 pub mod culprit;
+#[doc(hidden)]
+pub mod fuzzing;
 mod lineage;
 mod messages;
 mod phase;

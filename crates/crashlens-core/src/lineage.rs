@@ -30,10 +30,10 @@ pub(crate) fn of(capture: &CrashCapture) -> Option<Lineage> {
         .or(worker)
         .or_else(|| (is_program && runs_python).then(worker::program));
     if let (Some(parent), Some(worker)) = (&mut lineage.parent, &lineage.worker) {
-        let had_task = stack.as_deref().is_some_and(worker::has_task);
+        let lost_job = stack.as_deref().and_then(worker::job);
         parent.waits_for_ever = parent
             .waits_for_ever
-            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, had_task));
+            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, lost_job));
     }
     Some(lineage)
 }
@@ -49,11 +49,11 @@ fn worker_stack(capture: &CrashCapture) -> Option<Vec<&PythonFrame>> {
 }
 
 fn python_frames(thread: &Thread) -> Vec<&PythonFrame> {
-    let python = |frame| match frame {
-        &Frame::Python(ref python) => Some(python),
-        &Frame::Native(_) => None,
-    };
-    thread.frames.iter().filter_map(python).collect()
+    let frames = thread.frames.iter().filter_map(|frame| match frame {
+        Frame::Python(python) => Some(python),
+        Frame::Native(_) => None,
+    });
+    frames.collect()
 }
 
 /// Whether a frame is of a function, in a file whose path ends so. Versions from 3.11 on give the class too:

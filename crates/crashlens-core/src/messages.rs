@@ -44,6 +44,14 @@ struct Found {
     length: usize,
 }
 
+/// Reads lines that may hold anything; what comes out is bounded.
+pub(crate) fn read_everything(lines: &[&str]) {
+    let lines: Vec<&str> = lines.iter().map(|line| visible(line)).collect();
+    for found in read(&lines) {
+        assert!(found.message.text.len() <= LONGEST && found.length <= 1 + MOST_FOLLOWING);
+    }
+}
+
 /// What a terminal shows of a line: a progress bar goes back to the beginning and writes over itself.
 fn visible(line: &str) -> &str {
     let line = line.trim_end_matches('\r');

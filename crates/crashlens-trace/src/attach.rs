@@ -76,7 +76,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
         earlier: None,
         locals,
         oom: None,
-        timeline: MemoryWatch::start().timeline(std::iter::once(pid), false),
+        timeline: MemoryWatch::start().timeline(std::iter::once(pid), pid, false),
         lineage: Some(Lineage::new(Origin::Joined)),
         gaps: Gaps::default(),
     };

@@ -4,11 +4,13 @@
 //! command line. Names, packages and the last lines of output are found afterwards, when the process and
 //! whoever waits for it have gone on.
 
+mod sample;
+
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Host, Lineage,
-    Mapping, Observed, OomEvidence, Origin, Output, Parent, Registers, Role, Signal, Timeline,
+    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Lineage, Observed,
+    OomEvidence, Origin, Output, Parent, Registers, Role, Signal, Timeline,
 };
 use crashlens_unwind::{
     EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
@@ -16,15 +18,15 @@ use crashlens_unwind::{
 };
 
 use crate::freeze::{freeze, list_threads};
-use crate::live_files::LiveFiles;
 use crate::live_memory::LiveMemory;
 use crate::oom::OomLedger;
 use crate::output::Relay;
-use crate::procfs::ProcessFacts;
-use crate::resources::{self, Baseline};
+use crate::resources::Baseline;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, host, packages, procfs, witness};
+use crate::{calls, packages, procfs, witness};
+
+pub(crate) use sample::Sample;
 
 /// How long threads are waited for that do not stop.
 const FREEZE_LIMIT: Duration = Duration::from_millis(300);
@@ -53,15 +55,6 @@ pub(crate) struct Dying {
     pub(crate) lineage: Option<Lineage>,
     /// What could not be seen of the signal.
     pub(crate) gaps: Gaps,
-}
-
-/// What `/proc` says of a process and its machine.
-pub(crate) struct Sample {
-    pub(crate) facts: ProcessFacts,
-    pub(crate) host: Host,
-    circumstances: Circumstances,
-    pub(crate) files: LiveFiles,
-    gaps: Gaps,
 }
 
 /// A capture whose frames have no names yet.
@@ -121,11 +114,7 @@ pub(crate) fn read_dying(
     };
     let maps = sample.maps();
     let witnessed = witness::around_fault(alive, &ending, &maps, &sample, earlier);
-    if ending.signal == Some(Signal(libc::SIGXFSZ))
-        && let Observed::Known(registers) = &registers
-    {
-        sample.note_written_file(alive, registers.rdi.0);
-    }
+    sample.complete_resources(alive, &ending, registers.known());
     let snapshot = ProcessSnapshot {
         pid: process,
         threads,
@@ -161,64 +150,6 @@ pub(crate) fn read_dying(
 }
 
 impl Sample {
-    /// Reads what can be read without stopping the process.
-    pub(crate) fn take(process: u32, role: Role, before: &Baseline, mut gaps: Gaps) -> Self {
-        let mut facts = procfs::process_facts(process, &mut gaps);
-        facts.process.role = role;
-        let mut host = host::host_facts(process, &mut gaps);
-        if let Observed::Known(group) = &mut host.memory_group {
-            group.oom_kills_before = before.oom_kills(&group.path);
-        }
-        let variables = facts.variables.known();
-        let known = resources::Known {
-            limits: facts.limits.known().map(Vec::as_slice).unwrap_or_default(),
-            working_directory: facts.process.working_directory.known().map(String::as_str),
-            temporary: variables
-                .and_then(|variables| variables.get("TMPDIR"))
-                .map(String::as_str),
-        };
-        let circumstances = Circumstances {
-            resources: Observed::Known(resources::read(process, known, before)),
-            oom: Observed::Absent,
-            ..Circumstances::default()
-        };
-        Self {
-            facts,
-            host,
-            circumstances,
-            files: LiveFiles::of(process),
-            gaps,
-        }
-    }
-
-    /// Adds memory over time.
-    pub(crate) fn set_timeline(&mut self, timeline: Option<Timeline>) {
-        let timeline = timeline.ok_or("no process could be read");
-        self.circumstances.timeline = self.gaps.observe("memory over time", timeline);
-    }
-
-    /// Adds what is known of a kill for memory.
-    pub(crate) fn set_oom(&mut self, evidence: Option<OomEvidence>) {
-        if let Some(evidence) = evidence {
-            self.circumstances.oom = Observed::Known(evidence);
-        }
-    }
-
-    fn note_written_file(&mut self, process: u32, descriptor: u64) {
-        if let Observed::Known(uses) = &mut self.circumstances.resources {
-            resources::note_written_file(uses, process, descriptor);
-        }
-    }
-
-    fn maps(&self) -> Vec<Mapping> {
-        self.facts.maps.known().cloned().unwrap_or_default()
-    }
-
-    /// Whether the address space could be read, as it cannot be of a process that has ended.
-    pub(crate) fn has_maps(&self) -> bool {
-        self.facts.maps.known().is_some_and(|maps| !maps.is_empty())
-    }
-
     /// A capture of a process of which no more than this was seen; `registers` names the gap.
     pub(crate) fn into_capture(mut self, ending: Ending, why_no_stacks: &Gap) -> Unnamed {
         let Gap {

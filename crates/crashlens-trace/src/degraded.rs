@@ -157,7 +157,7 @@ impl Sight {
             EndingKind::Signal
         };
         let mut sample = self.sample.take().unwrap_or_else(|| self.look());
-        sample.set_timeline(self.memory.timeline(std::iter::empty(), true));
+        sample.set_timeline(self.memory.timeline(std::iter::empty(), self.pid, true));
         sample.set_oom(judged.map(|(_, evidence)| evidence));
         let mut unnamed = sample.into_capture(ending(kind, signal, status), missing);
         unnamed.add_kernel_log(&mut self.oom);

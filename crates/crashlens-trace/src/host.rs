@@ -58,6 +58,12 @@ fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
     }
 }
 
+/// Bytes of memory in the machine.
+pub(crate) fn memory_total(root: &Path) -> Option<u64> {
+    let text = bounded::read_text(&root.join("proc/meminfo"), MAX_MEMINFO_BYTES).ok()?;
+    bytes_of(&text, "MemTotal")
+}
+
 /// `Absent` where it was looked for in vain.
 fn present<T>(
     gaps: &mut Gaps,

@@ -6,6 +6,7 @@
 
 mod agenda;
 mod attach;
+mod ballast;
 mod bounded;
 mod calls;
 mod capture;

@@ -1,6 +1,7 @@
 //! How a process came to be: noted when it is made, while its parent still is as it was then.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crashlens_core::{Lineage, Origin, ThreadStarter};
 
@@ -22,7 +23,7 @@ pub(crate) struct Crowd {
     /// How many there are.
     pub(crate) threads: u64,
     /// Paths of the libraries that had started those of which it is known, with their number.
-    pub(crate) starters: BTreeMap<String, u64>,
+    pub(crate) starters: BTreeMap<Arc<str>, u64>,
     /// Whether it is known of all but the first.
     pub(crate) complete: bool,
 }
@@ -113,7 +114,7 @@ mod tests {
             threads: 9,
             starters: starters
                 .iter()
-                .map(|(path, threads)| ((*path).to_owned(), *threads))
+                .map(|(path, threads)| (Arc::from(*path), *threads))
                 .collect(),
             complete,
         }

@@ -20,8 +20,17 @@ const MAX_READINGS: usize = 5;
 const MAX_FRAMES: usize = 12;
 
 /// What process `pid` is doing now. `None` if it does not run Python or could not be read.
-pub(crate) fn look(pid: u32) -> Option<Parent> {
-    let deadline = Instant::now() + LIMIT;
+pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
+    Some(Parent {
+        pid,
+        frames: python_stack(pid, LIMIT, locals)?,
+        waits_for_ever: None,
+    })
+}
+
+/// The Python frames of the first thread of process `pid`, innermost first.
+pub(crate) fn python_stack(pid: u32, limit: Duration, locals: bool) -> Option<Vec<PythonFrame>> {
+    let deadline = Instant::now() + limit;
     let maps = procfs::mappings(pid).ok()?;
     let files = LiveFiles::of(pid);
     let mut readings = (0..MAX_READINGS)
@@ -31,7 +40,7 @@ pub(crate) fn look(pid: u32) -> Option<Parent> {
                 memory: LiveMemory::of(pid),
                 deadline,
             };
-            glance(pid, &maps, &memory, &files)
+            glance(pid, &maps, &memory, &files, locals)
         });
     let (one, other) = (readings.next()?, readings.next()?);
     let mut frames: Vec<PythonFrame> = steady(&one, &other);
@@ -40,11 +49,7 @@ pub(crate) fn look(pid: u32) -> Option<Parent> {
         return None;
     }
     read_sources(&mut frames, &files);
-    Some(Parent {
-        pid,
-        frames,
-        waits_for_ever: None,
-    })
+    Some(frames)
 }
 
 /// Memory that cannot be read any more when the time is up.

@@ -35,6 +35,15 @@ pub(crate) fn read(pid: u32, known: Known<'_>, before: &Baseline) -> Vec<Resourc
     uses
 }
 
+/// The kernel raises the soft limit of processor time by a second when it sends SIGXCPU for it: the one that was
+/// met is the one before.
+pub(crate) fn undo_raised_cpu_limit(uses: &mut [ResourceUse]) {
+    for entry in uses.iter_mut().filter(|entry| entry.set_by == "RLIMIT_CPU") {
+        entry.limit = entry.limit.and_then(|limit| limit.checked_sub(1));
+        entry.met = Some(1);
+    }
+}
+
 /// Completes the entry of the limit of a file's size with the size that the file had which thread `pid` was
 /// writing to.
 pub(crate) fn note_written_file(uses: &mut [ResourceUse], pid: u32, descriptor: u64) {

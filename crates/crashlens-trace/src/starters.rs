@@ -7,6 +7,7 @@
 //! of a class of the library that made the thread.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crashlens_core::Mapping;
 
@@ -31,19 +32,20 @@ const MAX_THREADS: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Starters {
     /// Libraries by thread; `None` for a thread of which it cannot be told.
-    known: BTreeMap<u32, Option<String>>,
+    known: BTreeMap<u32, Option<Arc<str>>>,
     surveys: u8,
 }
 
 impl Starters {
-    /// The libraries that started `threads` (id and control block), as far as can be told, and whether that is all.
+    /// The libraries that started `threads` (id and control block, in the order of their ids), as far as can be told,
+    /// and whether that is all.
     pub(crate) fn of(
         &mut self,
         process: u32,
         threads: &[(u32, Option<u64>)],
-    ) -> (BTreeMap<String, u64>, bool) {
-        self.known
-            .retain(|known, _| threads.iter().any(|(thread, _)| thread == known));
+    ) -> (BTreeMap<Arc<str>, u64>, bool) {
+        let is_alive = |known| threads.binary_search_by_key(&known, |(thread, _)| *thread);
+        self.known.retain(|known, _| is_alive(*known).is_ok());
         let unknown: Vec<_> = threads
             .iter()
             .filter(|(thread, _)| !self.known.contains_key(thread))
@@ -54,12 +56,12 @@ impl Starters {
             let maps = procfs::mappings(process).unwrap_or_default();
             for (thread, block) in unknown {
                 let library = block.and_then(|block| starter(process, block, &maps));
-                self.known.insert(*thread, library);
+                self.known.insert(*thread, library.map(Arc::from));
             }
         }
         let mut libraries = BTreeMap::new();
         for library in self.known.values().flatten() {
-            *libraries.entry(library.clone()).or_insert(0) += 1;
+            *libraries.entry(Arc::clone(library)).or_insert(0) += 1;
         }
         let told = self.known.values().flatten().count();
         (libraries, told == threads.len())

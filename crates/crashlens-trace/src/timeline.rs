@@ -1,9 +1,10 @@
 //! Memory of the supervised processes over time, in a bounded number of samples however long the run.
 //!
 //! The end of a run explains a kill, so it is kept densely; what is older is thinned out by doubling the
-//! distance between samples. Reading the numbers is [`sampler`]'s part.
+//! distance between samples. Reading the numbers is [`sampler`]'s part, and what is done when they come near the limit.
 
 mod growth;
+mod on_top;
 mod sampler;
 
 use std::collections::VecDeque;
@@ -65,6 +66,11 @@ impl History {
             });
             self.distance = self.distance.saturating_mul(2);
         }
+    }
+
+    /// The youngest sample.
+    pub(crate) fn last(&self) -> Option<MemorySample> {
+        self.recent.back().copied()
     }
 
     /// All samples, oldest first.

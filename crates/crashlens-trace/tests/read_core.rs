@@ -154,3 +154,37 @@ fn files_are_found_below_a_sysroot_and_nowhere_else() {
     assert!(DiskFiles::default().open("/it.so").is_err());
     assert!(DiskFiles::default().open("/dev/zero").is_err());
 }
+
+/// The core of a Python program, where the kernel leaves one in the working directory.
+fn core_of_python(arguments: &[&str]) -> Option<PathBuf> {
+    let folder = tempfile::tempdir().ok()?.keep();
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -c unlimited && exec python3 \"$@\"", "sh"])
+        .args(arguments)
+        .current_dir(&folder)
+        .stderr(std::process::Stdio::null());
+    command.status().ok()?;
+    let mut entries = fs::read_dir(&folder).ok()?;
+    entries.find_map(|entry| Some(entry.ok()?.path()))
+}
+
+#[test]
+fn a_core_of_a_program_that_raised_again_tells_the_first_fault() {
+    let program = "import ctypes; ctypes.memset(0x138, 0, 1)";
+    for arguments in [&["-c", program][..], &["-X", "faulthandler", "-c", program]] {
+        let Some(core) = core_of_python(arguments) else {
+            return;
+        };
+        let capture = read_core(&core, true).expect("a core").capture;
+        fs::remove_dir_all(core.parent().expect("a folder")).expect("removed");
+        assert_eq!(capture.ending.code.as_deref(), Some("SEGV_MAPERR"));
+        assert_eq!(capture.ending.address, Some(crashlens_core::Address(0x138)));
+        assert_eq!(capture.ending.raised_again, arguments.len() > 2);
+        let site = capture.testimony.fault.known().expect("a fault");
+        let access = site.access.as_ref().expect("an access");
+        assert_eq!(access.kind, crashlens_core::AccessKind::Write);
+        let place = Some(crashlens_core::Place::NullPage { offset: 0x138 });
+        assert_eq!(site.place, place);
+    }
+}

@@ -306,6 +306,7 @@ mod tests {
         let image = Image {
             module,
             eh_frame_hdr: Some(HEADER),
+            dynamic: None,
         };
         Rows::default().find(memory, &image, CODE)
     }

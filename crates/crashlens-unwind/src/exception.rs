@@ -8,12 +8,12 @@
 use crashlens_core::{CppException, ExceptionState, Registers};
 
 use crate::testimony::{Answer, Scene};
-use crate::text;
+use crate::{ProcessSnapshot, ReadMemory, text};
 
 mod frames;
 mod globals;
 mod header;
-mod leaf;
+pub(crate) mod leaf;
 mod scan;
 mod type_info;
 mod what;
@@ -22,8 +22,8 @@ pub(crate) use frames::settle;
 use globals::Records;
 use header::{Caught, Thrown};
 
-/// A C++ name for how glibc ends a thread, under which `catch` can name it.
-const THREAD_EXIT: &str = "abi::__forced_unwind";
+/// The type by which `catch` can name the end of a thread, as the ABI writes it.
+const THREAD_EXIT: &str = "N10__cxxabiv115__forced_unwindE";
 
 /// Said where a runtime hides its lists.
 const HIDDEN: &str = "the lists of a C++ runtime could not be read";
@@ -94,13 +94,37 @@ fn caught(scene: &Scene<'_>, registers: &Registers, records: &Records) -> Option
     })
 }
 
+/// The exception with the name of its type as the ABI writes it: reading it takes time that the process is not
+/// held for.
 fn described(scene: &Scene<'_>, thrown: &Thrown, state: ExceptionState) -> CppException {
     let what = what::words(scene.confidential, &thrown.type_info, thrown.object);
     CppException {
-        type_name: thrown.type_info.readable(),
+        type_name: thrown.type_info.mangled.clone(),
         what: what.map(|text| text::masked(&text)),
         state,
         thread: 0,
         thrown_from: Vec::new(),
     }
 }
+
+/// Asks memory that may hold anything everything that is ever asked of it about exceptions.
+pub(crate) fn ask_everything(
+    memory: &dyn ReadMemory,
+    snapshot: &ProcessSnapshot,
+    registers: &Registers,
+) {
+    let thread = registers.fs_base.0;
+    let globals = globals::of_thread(memory, registers.rip.0, registers);
+    let start = globals.map_or(registers.rax.0, |globals| globals.caught);
+    let caught = match header::caught(memory, start, thread) {
+        Some(Caught::Cpp(thrown)) => Some(thrown),
+        Some(Caught::ThreadExit) | None => None,
+    };
+    let near = scan::nearest(snapshot, memory, registers, |_| true);
+    for thrown in caught.iter().chain(&near) {
+        what::words(memory, &thrown.type_info, thrown.object);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,17 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crashlens_core::{Address, Gaps, Module, Registers};
+mod fault;
+mod running_op;
+
+use crashlens_core::{Address, ForeignApi, Gaps, Mapping, Module, Registers};
+
+pub use fault::fault;
+pub use running_op::running_op;
 
 use crate::python::{self, SymbolLookup};
-use crate::{CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, symbols};
+use crate::{
+    CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, exception, symbols,
+};
 
 /// Everything that is ever asked of a module file.
 pub fn symbol_table(bytes: &[u8]) {
@@ -18,6 +26,11 @@ pub fn demangle(bytes: &[u8]) {
 /// A line table of each encoding.
 pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);
+}
+
+/// An array or tensor of every kind.
+pub fn arrays(bytes: &[u8]) {
+    python::every_kind_of_array(bytes);
 }
 
 /// Everything that is ever asked of a core.
@@ -103,6 +116,53 @@ pub fn python_values(bytes: &[u8]) {
         signal: None,
     };
     python::every_value(&Tiled(content), &snapshot, version);
+}
+
+/// A thread whose C++ runtime holds anything: the first words are its registers, all of it repeats everywhere.
+pub fn cpp_exception(bytes: &[u8]) {
+    let words = bytes.chunks_exact(8).filter_map(|word| word.first_chunk());
+    let mut words = words.map(|word| Address(u64::from_le_bytes(*word)));
+    let mut next = || words.next().unwrap_or_default();
+    let registers = Registers {
+        rip: next(),
+        rax: next(),
+        fs_base: next(),
+        rsp: next(),
+        rbx: next(),
+        ..Registers::default()
+    };
+    let snapshot = ProcessSnapshot {
+        pid: 1,
+        threads: Vec::new(),
+        crashed_thread: None,
+        maps: vec![Mapping {
+            start: Address(0),
+            end: Address(1 << 47),
+            permissions: "rw-p".to_owned(),
+            offset: 0,
+            inode: 0,
+            path: None,
+        }],
+        signal: None,
+    };
+    exception::ask_everything(&Tiled(bytes), &snapshot, &registers);
+}
+
+/// The stack of a foreign call, and everything it leads to: the first byte picks the version and the API.
+pub fn foreign_call(bytes: &[u8]) {
+    let Some((selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let version = match selector % 17 {
+        2 => (2, 7),
+        minor => (3, minor),
+    };
+    let api = if selector / 17 % 2 == 0 {
+        ForeignApi::Ctypes
+    } else {
+        ForeignApi::Cffi
+    };
+    let _ = python::foreign::read_anything(&Tiled(content), version, api, [0x1_1000, 0x1_1400]);
 }
 
 /// The same bytes over and over, at every address below 2^47.

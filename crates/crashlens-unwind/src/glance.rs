@@ -21,6 +21,7 @@ pub fn glance(
     maps: &[Mapping],
     memory: &dyn ReadMemory,
     files: &dyn Files,
+    locals: bool,
 ) -> Option<Vec<PythonFrame>> {
     let first = ThreadState {
         id: pid,
@@ -45,7 +46,7 @@ pub fn glance(
         &modules,
         &symbols,
         &snapshot,
-        None,
+        locals.then_some(memory),
         &mut Gaps::default(),
     )?;
     let thread = first_thread(&state.threads, pid)?;
@@ -70,11 +71,21 @@ pub fn read_sources(frames: &mut [PythonFrame], files: &dyn Files) {
     }
 }
 
-/// What two readings of a stack share: the frames from the outermost on that are the same in both.
+/// What two readings of a stack share: the frames from the outermost on that are at the same place in both, with the
+/// variables that have the same values.
 pub fn steady(one: &[PythonFrame], other: &[PythonFrame]) -> Vec<PythonFrame> {
+    let place = |frame: &PythonFrame| (frame.file.clone(), frame.function.clone(), frame.line);
     let outer = one.iter().rev().zip(other.iter().rev());
-    let same = outer.take_while(|(one, other)| one == other).count();
-    one[one.len() - same..].to_vec()
+    let mut same: Vec<PythonFrame> = outer
+        .take_while(|(one, other)| place(one) == place(other))
+        .map(|(one, other)| {
+            let mut frame = one.clone();
+            frame.locals.retain(|local| other.locals.contains(local));
+            frame
+        })
+        .collect();
+    same.reverse();
+    same
 }
 
 /// Whether a mapping is of the interpreter's library or executable.
@@ -104,12 +115,14 @@ fn plain(frame: &python::RawPythonFrame) -> PythonFrame {
         function: frame.function.clone(),
         source: None,
         trust: FrameTrust::Unplaced,
-        locals: Vec::new(),
+        locals: frame.locals.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crashlens_core::{Value, Variable};
+
     use super::*;
 
     fn frame(function: &str, line: u32) -> PythonFrame {
@@ -123,6 +136,18 @@ mod tests {
         }
     }
 
+    fn variable(text: &str) -> Variable {
+        Variable {
+            name: "x".to_owned(),
+            argument: false,
+            value: Value {
+                type_name: "int".to_owned(),
+                text: Some(text.to_owned()),
+                array: None,
+            },
+        }
+    }
+
     #[test]
     fn only_frames_that_stay_are_kept() {
         let waiting = [frame("wait", 5), frame("main", 2)];
@@ -131,5 +156,16 @@ mod tests {
         assert_eq!(steady(&waiting, &elsewhere), [frame("main", 2)]);
         assert_eq!(steady(&waiting, &[]), []);
         assert_eq!(steady(&waiting, &[frame("main", 3)]), []);
+    }
+
+    #[test]
+    fn only_variables_that_stay_are_kept() {
+        let with = |texts: [&str; 2]| {
+            let mut frame = frame("main", 2);
+            frame.locals = texts.map(variable).to_vec();
+            frame
+        };
+        let same = steady(&[with(["7", "8"])], &[with(["7", "9"])]);
+        assert_eq!(same[0].locals, [variable("7")]);
     }
 }

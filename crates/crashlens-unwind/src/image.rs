@@ -23,6 +23,8 @@ pub(crate) struct Image {
     pub(crate) module: Module,
     /// Address of `.eh_frame_hdr`, which leads to the unwind tables.
     pub(crate) eh_frame_hdr: Option<u64>,
+    /// Address of the table for the loader, which names the libraries it needs.
+    pub(crate) dynamic: Option<u64>,
 }
 
 /// All images of a process, in ascending order.
@@ -104,6 +106,7 @@ fn read_image(memory: &dyn ReadMemory, path: &str, parts: &[Mapping]) -> Option<
             package: None,
         },
         eh_frame_hdr: None,
+        dynamic: None,
     };
     let Ok(bytes) = memory.array::<64>(first.start.0) else {
         // Without its header a mapping with code is still worth a name.
@@ -137,6 +140,8 @@ fn read_image(memory: &dyn ReadMemory, path: &str, parts: &[Mapping]) -> Option<
         let address = bias.wrapping_add(segment.p_vaddr(endian));
         if segment.p_type(endian) == elf::PT_GNU_EH_FRAME {
             image.eh_frame_hdr = Some(address);
+        } else if segment.p_type(endian) == elf::PT_DYNAMIC {
+            image.dynamic = Some(address);
         } else if segment.p_type(endian) == elf::PT_NOTE && image.module.build_id.is_none() {
             image.module.build_id = build_id(
                 memory,

@@ -10,6 +10,7 @@
 mod abort_message;
 mod cfi;
 pub mod core_file;
+mod errno;
 mod exception;
 mod fault;
 mod files;

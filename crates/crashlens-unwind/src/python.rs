@@ -159,6 +159,11 @@ pub(crate) fn every_value(memory: &dyn ReadMemory, snapshot: &ProcessSnapshot, v
     values::read_everything(memory, snapshot, version);
 }
 
+/// Reads `bytes` as the contents of every kind of array.
+pub(crate) fn every_kind_of_array(bytes: &[u8]) {
+    arrays::every_kind(bytes);
+}
+
 /// Reads `bytes` as a line table of each encoding.
 pub(crate) fn every_line_format(bytes: &[u8]) {
     use offsets::LineFormat::{Locations, Ranges, SignedIncrements, UnsignedIncrements};

@@ -147,7 +147,6 @@ fn walk_with(
             None,
         );
     }
-    snapshot.signal = fault::first_chance(snapshot.signal.take(), stacks.first(), &recorder);
     let scene = Scene {
         snapshot: &snapshot,
         memory: &recorder,
@@ -157,6 +156,14 @@ fn walk_with(
         python: python.as_ref(),
         symbols: &lookup,
         locals: reads_locals,
+    };
+    let first_chance = fault::first_chance(&scene).map(|signal| ProcessSnapshot {
+        signal: Some(signal),
+        ..snapshot.clone()
+    });
+    let scene = Scene {
+        snapshot: first_chance.as_ref().unwrap_or(&snapshot),
+        ..scene
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
@@ -178,7 +185,7 @@ fn walk_with(
         answers,
         confidences,
         fault,
-        snapshot,
+        snapshot: first_chance.unwrap_or(snapshot),
     }
 }
 
@@ -275,8 +282,8 @@ impl Walked {
         roles::assign(&mut threads, self.snapshot.pid);
         keep_path(&mut threads, &mut self.confidences.locals);
         let modules = self.images.modules();
-        let testimony =
-            testimony::assemble(self.confidences.clone(), self.fault, &names, &threads, gaps);
+        self.confidences.name(&names);
+        let testimony = testimony::assemble(self.confidences.clone(), self.fault, &threads, gaps);
         let signal = self.snapshot.signal.clone();
         let recording = Recording::new(
             self.snapshot,

@@ -17,7 +17,7 @@ use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
 use crate::running_op::{self, Kernels};
 use crate::symbols::FrameName;
-use crate::{ProcessSnapshot, ReadMemory, abort_message, exception};
+use crate::{ProcessSnapshot, ReadMemory, abort_message, errno, exception};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
@@ -52,6 +52,7 @@ pub(crate) struct Confidences {
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
+    pub(crate) errno: Answer<i32>,
     pub(crate) kernels: Answer<Kernels>,
 }
 
@@ -63,6 +64,7 @@ impl Default for Confidences {
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
+            errno: Err(nobody_looked()),
             kernels: Err(nobody_looked()),
         }
     }
@@ -77,8 +79,8 @@ impl Confidences {
             foreign_call: foreign::read(scene),
             exception: exception::find(scene),
             abort_message: abort_message::find(scene),
+            errno: errno::find(scene),
             kernels: running_op::look(scene),
-            ..Self::default()
         }
     }
 }
@@ -92,7 +94,8 @@ impl Confidences {
         address.into_iter().map(|address| address.0).collect()
     }
 
-    fn name(&mut self, names: &Names) {
+    /// Gives the function of a foreign call its name.
+    pub(crate) fn name(&mut self, names: &Names) {
         let Ok(Some(call)) = &mut self.foreign_call else {
             return;
         };
@@ -108,13 +111,11 @@ impl Confidences {
 
 /// Puts the answers into the capture's form; `threads` have their names by now.
 pub(crate) fn assemble(
-    mut told: Confidences,
+    told: Confidences,
     mut fault: Answer<FaultSite>,
-    names: &Names,
     threads: &[Thread],
     gaps: &mut Gaps,
 ) -> Testimony {
-    told.name(names);
     if let Ok(Some(site)) = &mut fault {
         fault::name_cycle(site, threads);
     }
@@ -131,6 +132,7 @@ pub(crate) fn assemble(
         ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
         op: observed("the running TensorFlow op", op, gaps),
+        errno: observed("error number of the crashed thread", told.errno, gaps),
     }
 }
 

@@ -203,6 +203,20 @@ pub struct Timeline {
     /// Limit of the control group, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Where the process was while memory ran out, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on_top: Vec<TopLine>,
+}
+
+/// Where a process was at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct TopLine {
+    /// Milliseconds since the start of the run.
+    pub milliseconds: u64,
+    /// Process id.
+    pub pid: u32,
+    /// Its main thread's Python frames, innermost first, at most a few.
+    pub frames: Vec<PythonFrame>,
 }
 
 /// Memory at one moment.

@@ -102,12 +102,17 @@ pub enum Place {
     KernelSpace,
     /// The thread's stack is full: [`FaultSite::stack`] has the numbers.
     StackOverflow,
-    /// Right behind the end of memory where the access would have been allowed: an overrun.
+    /// Right behind the end of memory where the access would have been allowed, as it is for an overrun. Where other
+    /// mappings are near, the thread had a pointer into that memory too.
     PastEnd {
         /// The memory before it.
         mapping: Mapping,
         /// Bytes behind its end.
         distance: u64,
+        /// Whether a register, or a word on top of the stack, pointed into that memory, as for a loop that runs out
+        /// of it.
+        #[serde(default)]
+        pointed_into: bool,
     },
     /// Nothing is mapped there.
     Unmapped {

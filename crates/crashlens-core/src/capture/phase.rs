@@ -20,9 +20,9 @@ pub enum Phase {
     Evaluating,
     /// `Model.predict`.
     Predicting,
-    /// Saving a model or a checkpoint.
+    /// Saving a model, a checkpoint or arrays.
     Saving,
-    /// Loading a model, a checkpoint or weights.
+    /// Loading a model, a checkpoint, weights or arrays.
     Loading,
     /// Iterating a dataset.
     IteratingDataset,

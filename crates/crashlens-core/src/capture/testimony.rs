@@ -18,6 +18,8 @@ pub struct Testimony {
     pub abort_message: Observed<String>,
     /// The TensorFlow op that was running on the crashed thread, as the runtime's own records name it.
     pub op: Observed<RunningOp>,
+    /// The C library's `errno` of the crashed thread, left there by the last call that failed, whenever that was.
+    pub errno: Observed<i32>,
 }
 
 /// A call from Python into a function of a shared library.
@@ -97,7 +99,8 @@ pub struct CppException {
     /// Its type, demangled: `std::bad_alloc`.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What `what()` returns, secrets masked; `None` where it could not be read.
+    /// What `what()` returns, or the value where a text or a number was thrown; secrets masked. `None` where it
+    /// could not be read.
     pub what: Option<String>,
     /// Whether it was still looking for a handler or had reached one.
     pub state: ExceptionState,

@@ -1,8 +1,15 @@
-//! The TensorFlow kernel and op around the fault, as far as frames show them.
+//! The TensorFlow kernel and op around the fault.
+//!
+//! Three witnesses: the runtime's own record of the kernel, the generated Python function that was called, and the
+//! class whose code was running. The record is exact. The Python function is exact too, but may stand for more than
+//! itself (a whole pipeline behind `iterator_get_next`). A class may serve several ops. Of witnesses that do not
+//! agree the innermost is right: it tells what was going on when it happened.
 
-use super::native::native_frames;
+mod registered;
+
+use self::registered::{names_of_class, spelled};
 use super::python::python_frames;
-use crate::capture::{PythonFrame, Thread, ThreadRole};
+use crate::capture::{Frame, NativeFrame, PythonFrame, RunningOp, Thread, ThreadRole};
 
 /// The methods TensorFlow calls on a kernel, with the parameters that set them apart from helpers of the same name:
 /// `ThreadPoolDevice::Compute(tensorflow::OpKernel*, …)` runs kernels and is none.
@@ -14,24 +21,6 @@ const KERNEL_METHODS: &[&str] = &[
     "::Compile(tensorflow::XlaOpKernelContext*)",
 ];
 
-/// Kernel classes that serve many ops, so that their name says nothing about which one ran.
-#[rustfmt::skip]
-const SHARED_KERNELS: &[&str] = &[
-    "AsyncOpKernel", "XlaOpKernel", "DatasetOpKernel", "UnaryDatasetOpKernel", "BinaryDatasetOpKernel", "UnaryOp",
-    "BinaryOp", "SimpleBinaryOp", "BinaryElementWiseOp", "UnaryElementWiseOp", "ReductionOp", "SegmentReductionOp",
-    "SegmentReductionGPUOp", "UnsortedSegmentReductionOp", "ScatterUpdateOp", "ScatterNdUpdateOp",
-    "ResourceScatterUpdateOp", "LinearAlgebraOp", "ConstantOp", "PoolingOp", "FunctionalOp",
-];
-
-/// Capital letters that Python's names of ops have lost, by the part of the name they were in.
-#[rustfmt::skip]
-const ACRONYMS: &[(&str, &str)] = &[
-    ("fft", "FFT"), ("ifft", "IFFT"), ("rfft", "RFFT"), ("irfft", "IRFFT"), ("fft2d", "FFT2D"), ("ifft2d", "IFFT2D"),
-    ("rfft2d", "RFFT2D"), ("irfft2d", "IRFFT2D"), ("fft3d", "FFT3D"), ("ifft3d", "IFFT3D"), ("rfft3d", "RFFT3D"),
-    ("irfft3d", "IRFFT3D"), ("lstm", "LSTM"), ("gru", "GRU"), ("rnn", "RNN"), ("ctc", "CTC"), ("lrn", "LRN"),
-    ("csr", "CSR"), ("csv", "CSV"), ("hsv", "HSV"), ("rgb", "RGB"), ("io", "IO"),
-];
-
 /// Modules of TensorFlow through which a generated wrapper reaches the runtime.
 const EAGER_MACHINERY: &[&str] = &[
     "tensorflow/python/eager/execute.py",
@@ -40,42 +29,104 @@ const EAGER_MACHINERY: &[&str] = &[
 
 /// The nearest frame of the crashed thread that is a method of an `OpKernel`, or a lambda inside one.
 pub(super) fn kernel(crashed: &Thread) -> Option<&str> {
-    native_frames(crashed)
-        .filter_map(|frame| frame.function.as_deref())
-        .find(|function| {
-            KERNEL_METHODS
-                .iter()
-                .any(|method| function.contains(method))
-        })
+    find(crashed, |function| {
+        KERNEL_METHODS
+            .iter()
+            .any(|method| function.contains(method))
+    })
+    .and_then(|(_, frame)| frame.function.as_deref())
 }
 
 /// The op's registered name; `None` when nothing says it for sure enough.
-///
-/// The Python wrapper that was running on the crashed thread names the op, but has lost its capitals; the
-/// kernel's class has them, but may serve several ops. Where they agree, the class lends its capitals.
-/// On a pool thread the wrapper is another thread's, and may be about a whole pipeline: there the kernel goes first.
 pub(super) fn name(
-    kernel: Option<&str>,
+    record: Option<&RunningOp>,
     crashed: &Thread,
     waiting: Option<&Thread>,
 ) -> Option<String> {
-    let class = kernel
-        .and_then(class_of)
-        .filter(|class| !SHARED_KERNELS.contains(class));
-    let stem = class.and_then(stem_of);
-    if let Some(wrapper) = wrapper(crashed) {
-        return Some(wrapper.op(stem.or(class)));
+    let running = find(crashed, |function| class_of(function).is_some());
+    let wrapper = wrapper(crashed);
+    // Python code that a kernel called is further in than the kernel.
+    let outer_wrapper = match (&wrapper, running) {
+        (Some(wrapper), Some((place, _))) if wrapper.place < place => return Some(wrapper.op()),
+        (wrapper, _) => wrapper.as_ref().map(Wrapper::op),
+    };
+    let candidates = running.map(|(_, frame)| ops_of(frame)).unwrap_or_default();
+    let pipeline = running
+        .and_then(|(_, frame)| frame.function.as_deref())
+        .is_some_and(|function| kernel_class(function).is_none());
+    let recorded = record
+        .map(|record| without_library(&record.op))
+        // A function that is called like an op; and a pipeline's step, which is further in than any kernel.
+        .filter(|op| !op.starts_with("__") && !pipeline);
+    if recorded.is_some() {
+        return recorded;
     }
-    // What waits for a pipeline's worker is `IteratorGetNext`, whatever the worker does.
-    let waiting = waiting.filter(|_| crashed.role != ThreadRole::TfData);
-    stem.map(str::to_owned)
-        .or_else(|| waiting.and_then(wrapper).map(|wrapper| wrapper.op(class)))
+    match (outer_wrapper, candidates.as_slice()) {
+        (Some(op), candidates) if candidates.is_empty() || candidates.contains(&op) => Some(op),
+        (_, [only]) => Some(only.clone()),
+        // What waits for a pipeline's worker is `IteratorGetNext`, whatever the worker does.
+        (None, candidates) if crashed.role != ThreadRole::TfData => waiting
+            .and_then(self::wrapper)
+            .map(|wrapper| wrapper.op())
+            .filter(|op| candidates.is_empty() || candidates.contains(op)),
+        _ => None,
+    }
+}
+
+/// The first native frame, from the innermost, whose function is wanted, and its place among all frames.
+fn find(thread: &Thread, wanted: impl Fn(&str) -> bool) -> Option<(usize, &NativeFrame)> {
+    thread
+        .frames
+        .iter()
+        .enumerate()
+        .find_map(|(place, frame)| match frame {
+            Frame::Native(native) => native
+                .function
+                .as_deref()
+                .is_some_and(&wanted)
+                .then_some((place, native)),
+            Frame::Python(_) => None,
+        })
+}
+
+/// The ops that the class of the frame's function serves; one it may be the name of, where it is not TensorFlow's.
+fn ops_of(frame: &NativeFrame) -> Vec<String> {
+    let Some(function) = frame.function.as_deref() else {
+        return Vec::new();
+    };
+    let Some(class) = class_of(function) else {
+        return Vec::new();
+    };
+    let known = names_of_class(class, function);
+    if !known.is_empty() {
+        return known.iter().map(|op| without_library(op)).collect();
+    }
+    let is_tensorflow = frame.library.as_deref().is_some_and(|library| {
+        library.starts_with("libtensorflow") || library.starts_with("_pywrap_tensorflow")
+    });
+    let stem = stem_of(class).filter(|stem| !is_tensorflow || spelled(stem) == Some(*stem));
+    stem.map(str::to_owned).into_iter().collect()
+}
+
+/// The op that oneDNN's variant of a kernel stands for: `Conv2D` of `_MklNativeConv2D`.
+fn without_library(op: &str) -> String {
+    let rest = ["_MklNative", "_MklEager", "_Mkl"]
+        .iter()
+        .find_map(|prefix| op.strip_prefix(prefix));
+    let original = rest.and_then(|rest| {
+        [rest.to_owned(), format!("_{rest}")]
+            .into_iter()
+            .find(|name| spelled(name) == Some(name))
+    });
+    original.unwrap_or_else(|| op.to_owned())
 }
 
 /// A function of a generated `gen_*_ops.py` module.
 struct Wrapper<'a> {
     function: &'a str,
     source: Option<&'a str>,
+    /// Its place among all frames of its thread.
+    place: usize,
 }
 
 /// The wrapper in which the thread's innermost Python code is, apart from the machinery wrappers use.
@@ -85,12 +136,14 @@ fn wrapper(thread: &Thread) -> Option<Wrapper<'_>> {
             .iter()
             .any(|part| frame.file.ends_with(part))
     })?;
+    let is_it = |other: &Frame| matches!(other, Frame::Python(other) if std::ptr::eq(other, frame));
     is_generated(frame).then(|| Wrapper {
         function: frame
             .function
             .strip_suffix("_eager_fallback")
             .unwrap_or(&frame.function),
         source: frame.source.as_deref(),
+        place: thread.frames.iter().position(is_it).unwrap_or_default(),
     })
 }
 
@@ -101,26 +154,11 @@ fn is_generated(frame: &PythonFrame) -> bool {
 }
 
 impl Wrapper<'_> {
-    fn op(&self, class: Option<&str>) -> String {
+    fn op(&self) -> String {
         self.source
             .and_then(quoted_op)
-            .or_else(|| class.and_then(|class| self.spelled_like(class)))
+            .or_else(|| spelled(self.function).map(str::to_owned))
             .unwrap_or_else(|| self.camel_case())
-    }
-
-    /// The function's name with the capitals of `class`, where the class is its beginning:
-    /// `block_lstm_grad_v2` and `BlockLSTMGrad` give `BlockLSTMGradV2`.
-    fn spelled_like(&self, class: &str) -> Option<String> {
-        let letters: String = self
-            .function
-            .chars()
-            .filter(|letter| *letter != '_')
-            .collect();
-        let rest = letters.strip_prefix(&class.to_ascii_lowercase())?;
-        let is_version = rest
-            .strip_prefix('v')
-            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-        (rest.is_empty() || is_version).then(|| format!("{class}{}", rest.to_ascii_uppercase()))
     }
 
     fn camel_case(&self) -> String {
@@ -142,32 +180,36 @@ fn quoted_op(source: &str) -> Option<String> {
     .then(|| op.to_owned())
 }
 
-/// `Conv2D` of `conv2d`, `Mul` of `mul`.
+/// `Mul` of `mul`.
 fn capitalised(word: &str) -> String {
-    if let Some((_, capitals)) = ACRONYMS.iter().find(|(small, _)| *small == word) {
-        return (*capitals).to_owned();
-    }
     let mut letters = word.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    let name: String = first.into_iter().chain(letters).collect();
-    match name
-        .strip_suffix("2d")
-        .map(|stem| (stem, "2D"))
-        .or_else(|| name.strip_suffix("3d").map(|stem| (stem, "3D")))
-    {
-        Some((stem, dimensions)) => format!("{stem}{dimensions}"),
-        None => name,
-    }
+    first.into_iter().chain(letters).collect()
+}
+
+/// The class whose kernel or whose step of a pipeline `function` is.
+fn class_of(function: &str) -> Option<&str> {
+    kernel_class(function).or_else(|| pipeline_class(function))
 }
 
 /// `BlockLSTMGradOp` of `tensorflow::BlockLSTMGradOp<Eigen::ThreadPoolDevice, float>::Compute(…)`, also inside
 /// `std::_Function_handler<…>`.
-fn class_of(kernel: &str) -> Option<&str> {
+fn kernel_class(function: &str) -> Option<&str> {
     let method = KERNEL_METHODS
         .iter()
-        .filter_map(|method| kernel.find(method))
+        .filter_map(|method| function.find(method))
         .min()?;
-    let owner = without_template_arguments(kernel.get(..method)?);
+    class_before(function, method)
+}
+
+/// `MapDatasetOp` of `tensorflow::data::MapDatasetOp::Dataset::Iterator::GetNextInternal(…)`.
+fn pipeline_class(function: &str) -> Option<&str> {
+    let class = class_before(function, function.find("::Dataset::")?)?;
+    class.ends_with("DatasetOp").then_some(class)
+}
+
+fn class_before(function: &str, end: usize) -> Option<&str> {
+    let owner = without_template_arguments(function.get(..end)?);
     let begin = owner
         .rfind(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .map_or(0, |at| at + 1);

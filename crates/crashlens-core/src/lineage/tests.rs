@@ -142,52 +142,55 @@ fn a_program_of_the_users_own_that_looks_alike_is_no_worker() {
     assert_eq!(recognise(&frames), None);
 }
 
-fn waiting(source: &str) -> Vec<PythonFrame> {
+fn waiting(source: &str, job: &str) -> Vec<PythonFrame> {
     let mut wait = library("threading.py", "Condition.wait");
     wait.source = Some(source.to_owned());
+    let mut result = library("multiprocessing/pool.py", "ApplyResult.wait");
+    result.locals = vec![local("self", true, &format!("<MapResult job={job}>"))];
     vec![
         wait,
         library("threading.py", "Event.wait"),
-        library("multiprocessing/pool.py", "ApplyResult.wait"),
+        result,
         library("multiprocessing/pool.py", "ApplyResult.get"),
         library("multiprocessing/pool.py", "Pool.map"),
         frame("/home/ada/job.py", "<module>"),
     ]
 }
 
-fn waits(kind: &str, had_task: bool, frames: &[PythonFrame]) -> Option<bool> {
+fn waits(kind: &str, lost: Option<&str>, frames: &[PythonFrame]) -> Option<bool> {
     let worker = Worker {
         kind: kind.to_owned(),
         name: None,
         task: None,
     };
-    waiting::waits_for_ever(frames, &worker, had_task)
+    waiting::waits_for_ever(frames, &worker, lost)
 }
 
 #[test]
 fn a_lost_task_of_a_pool_is_waited_for_in_vain() {
-    let for_ever = waiting("waiter.acquire()");
-    let limited = waiting("gotit = waiter.acquire(True, timeout)");
+    let for_ever = waiting("waiter.acquire()", "4");
+    let limited = waiting("gotit = waiter.acquire(True, timeout)", "4");
     let pool = "multiprocessing.Pool";
-    assert_eq!(waits(pool, true, &for_ever), Some(true));
-    assert_eq!(waits(pool, true, &limited), Some(false));
-    assert_eq!(waits(pool, true, &waiting("")), None);
-    assert_eq!(waits(pool, false, &for_ever), None, "no task was lost");
-    assert_eq!(waits("concurrent.futures", true, &for_ever), Some(false));
-    assert_eq!(waits("gunicorn", true, &for_ever), None);
+    assert_eq!(waits(pool, Some("4"), &for_ever), Some(true));
+    assert_eq!(waits(pool, Some("4"), &limited), Some(false));
+    assert_eq!(waits(pool, Some("3"), &for_ever), None, "another job");
+    assert_eq!(waits(pool, Some("4"), &waiting("", "4")), None);
+    assert_eq!(waits(pool, None, &for_ever), None, "no task was lost");
+    assert_eq!(waits("concurrent.futures", None, &for_ever), Some(false));
+    assert_eq!(waits("gunicorn", None, &for_ever), None);
 }
 
 #[test]
-fn a_pool_that_lost_a_task_cannot_be_joined() {
-    let frames = [
-        library("threading.py", "Thread._wait_for_tstate_lock"),
-        library("threading.py", "Thread.join"),
-        library("multiprocessing/pool.py", "Pool.join"),
-        frame("/home/ada/job.py", "<module>"),
+fn the_job_of_a_pool_is_known_from_its_worker() {
+    let mut worker = library("multiprocessing/pool.py", "worker");
+    worker.locals = vec![local("job", false, "4")];
+    let busy = [frame("/j.py", "decode"), worker.clone()];
+    let idle = [
+        library("multiprocessing/queues.py", "SimpleQueue.get"),
+        worker,
     ];
-    assert_eq!(waits("multiprocessing.Pool", true, &frames), Some(true));
-    let elsewhere = [library("threading.py", "Thread.join"), frame("/j.py", "f")];
-    assert_eq!(waits("multiprocessing.Pool", true, &elsewhere), None);
+    assert_eq!(worker::job(&busy.each_ref()), Some("4"));
+    assert_eq!(worker::job(&idle.each_ref()), None);
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn joining_a_dead_process_returns() {
         library("multiprocessing/popen_fork.py", "Popen.wait"),
         library("multiprocessing/process.py", "BaseProcess.join"),
     ];
-    assert_eq!(waits("multiprocessing.Process", true, &frames), Some(false));
+    assert_eq!(waits("multiprocessing.Process", None, &frames), Some(false));
     let queue = [library("multiprocessing/queues.py", "Queue.get")];
-    assert_eq!(waits("multiprocessing.Process", true, &queue), None);
+    assert_eq!(waits("multiprocessing.Process", None, &queue), None);
 }

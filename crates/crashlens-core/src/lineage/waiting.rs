@@ -6,15 +6,16 @@ use crate::capture::{PythonFrame, Worker};
 
 /// `Some(true)` if it does, `Some(false)` if it will notice the death, `None` if that cannot be told.
 ///
-/// `frames` are those of the parent's first thread, innermost first.
+/// `frames` are those of the parent's first thread, innermost first; `lost_job` is the number of the job that the worker
+/// of a pool had a task of.
 pub(super) fn waits_for_ever(
     frames: &[PythonFrame],
     worker: &Worker,
-    had_task: bool,
+    lost_job: Option<&str>,
 ) -> Option<bool> {
     let calls = |file, function| frames.iter().any(|frame| is_in(frame, file, function));
     match worker.kind.as_str() {
-        POOL | KERAS if had_task => waits_for_pool(frames),
+        POOL | KERAS => waits_for_pool(frames, lost_job),
         // These watch their workers, and raise an exception.
         FUTURES | TORCH_LOADER => Some(false),
         PROCESS => calls("multiprocessing/process.py", "join").then_some(false),
@@ -26,18 +27,30 @@ pub(super) fn waits_for_ever(
     }
 }
 
-/// A pool replaces a worker that has died, but nobody does the task it had: its result never comes, and the pool
-/// is never out of work and cannot be joined.
-fn waits_for_pool(frames: &[PythonFrame]) -> Option<bool> {
+/// A pool replaces a worker that has died, but nobody does the task it had: the result of that job never comes.
+fn waits_for_pool(frames: &[PythonFrame], lost_job: Option<&str>) -> Option<bool> {
     let outside = frames
         .iter()
         .find(|frame| !in_file(frame, "threading.py"))
         .filter(|frame| in_file(frame, "multiprocessing/pool.py"))?;
-    match outside.function.rsplit('.').next()? {
-        "join" => Some(true),
-        "get" | "wait" | "next" => has_time_limit(frames).map(|limited| !limited),
-        _ => None,
+    // Which pool is joined, cannot be told.
+    if !matches!(
+        outside.function.rsplit('.').next()?,
+        "get" | "wait" | "next"
+    ) {
+        return None;
     }
+    match (has_time_limit(frames)?, lost_job?, job_of(outside)?) {
+        (true, ..) => Some(false),
+        (false, lost, awaited) => (lost == awaited).then_some(true),
+    }
+}
+
+/// Number of the job whose result is waited for in `frame`, from what is shown of the result: `<MapResult job=3>`.
+fn job_of(frame: &PythonFrame) -> Option<&str> {
+    let own = frame.locals.iter().find(|local| local.name == "self")?;
+    let (_, job) = own.value.text.as_deref()?.split_once("job=")?;
+    job.strip_suffix('>')
 }
 
 /// Whether `Condition.wait` has a time limit: there is a line in it for each case.

@@ -92,16 +92,22 @@ pub(super) fn recognise(frames: &[&PythonFrame]) -> Option<Worker> {
     })
 }
 
-/// Whether the worker was busy with something it was given.
-pub(super) fn has_task(frames: &[&PythonFrame]) -> bool {
-    find(frames).is_some_and(|(known, place)| {
-        // A worker of a pool without a task waits in the pool's own queue.
-        let inner = frames.get(..place).unwrap_or_default();
-        let waits = inner
-            .iter()
-            .any(|frame| is_in(frame, "multiprocessing/queues.py", "get"));
-        known.kind != POOL || (!inner.is_empty() && !waits)
-    })
+/// Number of the job of which the worker of a pool had a task.
+pub(super) fn job<'a>(frames: &[&'a PythonFrame]) -> Option<&'a str> {
+    let place = frames
+        .iter()
+        .rposition(|frame| is_in(frame, "multiprocessing/pool.py", "worker"))?;
+    // One that has no task waits in the pool's queue, and still has the number of the last.
+    let inner = frames.get(..place)?;
+    let waits = inner
+        .iter()
+        .any(|frame| is_in(frame, "multiprocessing/queues.py", "get"));
+    let job = frames
+        .get(place)?
+        .locals
+        .iter()
+        .find(|local| local.name == "job")?;
+    job.value.text.as_deref().filter(|_| !waits)
 }
 
 /// A Python program that another one started.

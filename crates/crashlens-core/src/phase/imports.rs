@@ -10,6 +10,7 @@ use crate::culprit::{CodeOwner, owner};
 /// Whether the frame belongs to the machinery of `import`.
 pub(super) fn is_machinery(frame: &PythonFrame) -> bool {
     frame.file.starts_with("<frozen importlib._bootstrap")
+        || (frame.function == "import_module" && frame.file.ends_with("/importlib/__init__.py"))
 }
 
 /// The phase of a stack, innermost frame first, that imports.
@@ -59,9 +60,10 @@ fn wanted(frames: &[&PythonFrame]) -> Option<String> {
         .or_else(|| named_by(frames.get(index)?))
 }
 
-/// The name that `_find_and_load(name, import_)` was given, where its variables were read.
+/// The name that `_find_and_load(name, import_)` or `import_module(name)` was given, where its variables were read.
 fn argument(frame: &PythonFrame) -> Option<String> {
-    let is_finder = frame.function.starts_with("_find_and_load");
+    let is_finder =
+        frame.function.starts_with("_find_and_load") || frame.function == "import_module";
     let variable = frame.locals.iter().find(|it| it.name == "name")?;
     let text = variable.value.text.as_deref().filter(|_| is_finder)?;
     let name = text.trim_matches(['\'', '"']);
@@ -71,11 +73,13 @@ fn argument(frame: &PythonFrame) -> Option<String> {
 /// The module that the line of a frame imports.
 fn named_by(frame: &PythonFrame) -> Option<String> {
     static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*(?:import\s+([\w.]+)|from\s+(\.*)([\w.]*)\s+import\s+(\w+)?)")
-            .expect("the pattern is fixed")
+        Regex::new(
+            r#"^\s*(?:import\s+([\w.]+)|from\s+(\.*)([\w.]*)\s+import\s+(\w+)?|.*\bimport_module\(\s*["']([\w.]+)["'])"#,
+        )
+        .expect("the pattern is fixed")
     });
     let found = IMPORT.captures(frame.source.as_deref()?)?;
-    if let Some(module) = found.get(1) {
+    if let Some(module) = found.get(1).or_else(|| found.get(5)) {
         return Some(module.as_str().to_owned());
     }
     let (dots, rest) = (found.get(2)?.as_str(), found.get(3)?.as_str());

@@ -219,6 +219,23 @@ fn an_import_is_told_from_what_its_machinery_was_given() {
 }
 
 #[test]
+fn an_import_by_a_function_is_an_import() {
+    let frames = vec![
+        python(BOOTSTRAP, "_find_and_load", ""),
+        python(
+            "/usr/lib/python3.11/importlib/__init__.py",
+            "import_module",
+            "return _bootstrap._gcd_import(name[level:], package, level)",
+        ),
+        user("plugin = importlib.import_module('plugins.native')"),
+    ];
+    assert_eq!(
+        phase_of(frames),
+        Some(importing("plugins.native", "plugins.native"))
+    );
+}
+
+#[test]
 fn a_module_whose_code_runs_is_named_by_its_file() {
     let frames = vec![
         library("tensorflow/python/framework/load.py", "read"),

@@ -40,6 +40,9 @@ pub struct Death {
     /// The TensorFlow op that was running, as the runtime's own records name it.
     #[serde(default)]
     pub running_op: Option<RunningOp>,
+    /// The C library's `errno` of the crashed thread, left there by the last call that failed, whenever that was.
+    #[serde(default)]
+    pub errno: Option<i32>,
     /// What the process, its libraries and the interpreter said about the end.
     #[serde(default)]
     pub messages: Vec<Message>,
@@ -101,6 +104,7 @@ impl Death {
             exception: value(&capture.testimony.exception),
             foreign_call: value(&capture.testimony.foreign_call),
             running_op: value(&capture.testimony.op),
+            errno: value(&capture.testimony.errno),
             messages: messages::of(capture),
             phase: phase::of(capture),
             lineage: lineage::of(capture),

@@ -112,11 +112,11 @@ fn ending(core: &CoreFile, stacks: &Stacks, gaps: &mut Gaps) -> Ending {
             None,
         );
     }
-    let code_name = |facts: SignalFacts| facts.code.map(|code| facts.signal.code_name(code));
-    let last_code = last.and_then(code_name);
+    let named = |facts: SignalFacts| facts.code.map(|code| facts.signal.code_name(code));
+    let last_code = last.and_then(named);
     let first = stacks.signal.as_ref();
-    let code = first.map_or(last_code.clone(), |first| first.code.clone());
-    let raised_again = code != last_code;
+    let first_code = first.map_or(last_code.clone(), |first| first.code.clone());
+    let raised_again = first_code != last_code;
     let sender = last.and_then(|facts| facts.sender_pid);
     Ending {
         kind: if last.is_some() {
@@ -131,7 +131,7 @@ fn ending(core: &CoreFile, stacks: &Stacks, gaps: &mut Gaps) -> Ending {
         exit_code: None,
         earlier_faults: earlier_faults(first.filter(|_| raised_again), stacks),
         raised_again,
-        code,
+        code: first_code,
     }
 }
 

@@ -16,6 +16,9 @@ const MAX_THREAD_LIMIT: u64 = 1 << 14;
 /// Processes that are looked at for it.
 const MAX_PROCESSES: usize = 4096;
 
+/// The hard limit, where it is another than the soft one.
+const HARD_CPU_LIMIT: &str = "RLIMIT_CPU (hard)";
+
 /// What the process had in use of its own limits.
 pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> {
     let home = root.join(format!("proc/{pid}"));
@@ -64,14 +67,13 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
         kilobytes("VmLck"),
         None,
     );
-    let time = limit_of("Max cpu time");
-    add(
-        Resource::CpuTime,
-        "RLIMIT_CPU",
-        time,
-        cpu_seconds(&home),
-        None,
-    );
+    // At the soft limit the kernel asks to end, at the hard one it kills.
+    let time = limits.iter().find(|limit| limit.name == "Max cpu time");
+    let seconds = cpu_seconds(&home);
+    let (soft, hard) = time.map_or((None, None), |time| (time.soft, time.hard));
+    add(Resource::CpuTime, "RLIMIT_CPU", soft, seconds, None);
+    let hard = hard.filter(|hard| Some(*hard) != soft);
+    add(Resource::CpuTime, HARD_CPU_LIMIT, hard, seconds, None);
     let size = limit_of("Max file size");
     add(Resource::FileSize, "RLIMIT_FSIZE", size, None, None);
     let files = limit_of("Max open files");
@@ -85,8 +87,14 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     if let Some(limit) = limit_of("Max processes").filter(|limit| *limit <= MAX_THREAD_LIMIT)
         && !is_exempt(&home, &status)
     {
-        let used = user_of(&status).and_then(|user| threads_of_user(root, user));
-        add(Resource::Threads, "RLIMIT_NPROC", Some(limit), used, None);
+        let threads = user_of(&status).and_then(|user| threads_of_user(root, user));
+        add(
+            Resource::Threads,
+            "RLIMIT_NPROC",
+            Some(limit),
+            threads,
+            None,
+        );
     }
     uses
 }
@@ -151,11 +159,15 @@ fn threads_of_user(root: &Path, user: u32) -> Option<u64> {
     Some(threads)
 }
 
-/// Whole seconds of processor time of all threads, ended ones included.
+/// Seconds of processor time of all threads, ended ones included, rounded: at the limit the clock may still
+/// show a hundredth less.
 fn cpu_seconds(home: &Path) -> Option<u64> {
     let text = bounded::read_text(&home.join("stat"), 4096).ok()?;
     let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
-    processor_ticks(&text)?.checked_div(u64::try_from(ticks).ok()?)
+    let ticks = u64::try_from(ticks).ok().filter(|ticks| *ticks > 0)?;
+    processor_ticks(&text)?
+        .checked_add(ticks / 2)?
+        .checked_div(ticks)
 }
 
 /// Time as user and as system. The name of the program comes before it, in parentheses, and may have any

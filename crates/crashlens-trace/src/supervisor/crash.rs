@@ -125,6 +125,7 @@ impl Supervisor<'_> {
             return;
         }
         let (out_of_memory, evidence) = if signal == Signal::KILL {
+            self.memory.release_ballast();
             let (killed, evidence) = self.oom.judge(process);
             (killed, Some(evidence))
         } else {
@@ -156,7 +157,9 @@ impl Supervisor<'_> {
     ) {
         let role = self.role_of(process);
         let reaped = cause.record.signal == Signal::KILL;
-        let timeline = self.memory.timeline(self.tree.process_ids(), reaped);
+        let timeline = self
+            .memory
+            .timeline(self.tree.process_ids(), process, reaped);
         let Some(known) = self.tree.process(process) else {
             return;
         };
@@ -192,7 +195,7 @@ impl Supervisor<'_> {
             && let Some(parent) = self.tree.known_process_of(unnamed.parent())
         {
             // While the child stands still, whose end would change what its parent does.
-            unnamed.set_parent(parent::look(parent));
+            unnamed.set_parent(parent::look(parent, self.options.locals));
         }
         if let Some(known) = self.tree.process(process) {
             known.death = Death::Captured(Box::new(unnamed));

@@ -80,6 +80,9 @@ impl Supervisor<'_> {
         let mut captures = Vec::new();
         for process in processes {
             let role = self.role_of(process);
+            let timeline = self
+                .memory
+                .timeline(self.tree.process_ids(), process, false);
             let Some(known) = self.tree.process(process) else {
                 continue;
             };
@@ -98,10 +101,10 @@ impl Supervisor<'_> {
                 thread: None,
                 registers_at_fault: None,
                 earlier: None,
-                timeline: None,
                 oom: None,
                 locals: self.options.locals,
                 lineage: known.birth.lineage(),
+                timeline,
                 gaps,
             };
             let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), looked_at);

@@ -11,8 +11,11 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{MemorySample, Timeline};
 
+use super::on_top::Glances;
 use super::{History, per_second};
+use crate::ballast::Ballast;
 use crate::bounded;
+use crate::host;
 use crate::host::control_group::{self, Controller, Group};
 use crate::host::memory_group;
 
@@ -23,6 +26,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const REST_FACTOR: u32 = 200;
 /// Trees with more processes are not sampled: a part of them would tell a wrong number.
 const MAX_PROCESSES: usize = 4096;
+/// Growth goes on as between the last two samples for so many more: what is then reached is prepared for.
+const SAMPLES_AHEAD: u64 = 3;
 /// Samples after which the limit of the group is read again.
 const LIMIT_LIFETIME: u32 = 20;
 
@@ -33,6 +38,12 @@ pub(crate) struct MemoryWatch {
     page_size: u64,
     history: History,
     group: Option<WatchedGroup>,
+    largest: u32,
+    glances: Glances,
+    ballast: Ballast,
+    /// The limit that crashlens itself is under.
+    own_limit: Option<u64>,
+    machine_memory: Option<u64>,
 }
 
 /// The control group of the largest process.
@@ -52,21 +63,52 @@ impl MemoryWatch {
 
     fn below(root: PathBuf) -> Self {
         Self {
-            root,
             began: Instant::now(),
             page_size: page_size(),
             history: History::default(),
             group: None,
+            largest: 0,
+            glances: Glances::default(),
+            ballast: Ballast::default(),
+            own_limit: own_limit(&root),
+            machine_memory: host::memory_total(&root),
+            root,
         }
     }
 
     /// Takes a sample of these processes; says how long to wait before the next.
     pub(crate) fn tick(&mut self, processes: impl Iterator<Item = u32>) -> Duration {
         let begin = Instant::now();
-        if let Some(sample) = self.sample(processes) {
+        let sample = self.sample(processes);
+        let pause = (begin.elapsed() * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        if let Some(sample) = sample {
+            self.prepare(sample);
             self.history.push(sample);
         }
-        (begin.elapsed() * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+        pause
+    }
+
+    /// Prepares for a kill when memory comes near its limit.
+    fn prepare(&mut self, sample: MemorySample) {
+        let before = self.history.last().map_or(0, |last| last.resident);
+        let growth = sample.resident.saturating_sub(before);
+        // The page cache in a group's use is given up before anybody is killed; what is resident is not.
+        let soon = sample
+            .resident
+            .saturating_add(growth.saturating_mul(SAMPLES_AHEAD));
+        if let Some(limit) = self.own_limit.filter(|limit| soon >= limit / 2) {
+            self.ballast.take(limit, sample.resident);
+        }
+        let group_limit = self.group.as_ref().and_then(|group| group.limit);
+        let limit = group_limit.or(self.machine_memory);
+        if limit.is_some_and(|limit| soon >= limit / 4 * 3) {
+            self.glances.look(self.largest, sample.milliseconds);
+        }
+    }
+
+    /// Gives back what was held back for reading a process that is killed.
+    pub(crate) fn release_ballast(&mut self) {
+        self.ballast.release();
     }
 
     /// The largest process and its group, as of the last sample.
@@ -75,13 +117,14 @@ impl MemoryWatch {
         Some((watched.process, &watched.group))
     }
 
-    /// The timeline up to now, with a last sample of these processes.
+    /// The timeline up to now, with a last sample of these processes, for the death of `pid`.
     ///
     /// `reaped`: the kernel may have taken back memory already. A last sample that shows less than the one
     /// before is then left out.
     pub(crate) fn timeline(
         &mut self,
         processes: impl Iterator<Item = u32>,
+        pid: u32,
         reaped: bool,
     ) -> Option<Timeline> {
         let mut samples = self.history.samples();
@@ -94,6 +137,7 @@ impl MemoryWatch {
             samples,
             growth_per_second,
             limit,
+            on_top: self.glances.of(pid),
         })
     }
 
@@ -112,6 +156,7 @@ impl MemoryWatch {
                 largest = largest.max((bytes, process));
             }
         }
+        self.largest = largest.1;
         let sample = MemorySample {
             milliseconds: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
             resident,
@@ -168,6 +213,11 @@ impl WatchedGroup {
     }
 }
 
+fn own_limit(root: &Path) -> Option<u64> {
+    let group = control_group::find(root, std::process::id(), Controller::Memory);
+    memory_group::limit(&group.ok()??)
+}
+
 fn page_size() -> u64 {
     let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
     size.ok()
@@ -186,7 +236,7 @@ mod tests {
         let own = std::process::id();
         let pause = watch.tick([own, u32::MAX].into_iter());
         assert!(pause >= SHORTEST_PAUSE);
-        let timeline = watch.timeline([own].into_iter(), false).unwrap();
+        let timeline = watch.timeline([own].into_iter(), own, false).unwrap();
         assert_eq!(timeline.samples.len(), 2);
         assert_eq!(timeline.growth_per_second, None);
         let sample = timeline.samples[0];
@@ -194,7 +244,7 @@ mod tests {
             sample.processes == 1 && sample.resident > 100_000,
             "{sample:?}"
         );
-        assert!(watch.timeline(std::iter::empty(), false).is_some());
+        assert!(watch.timeline(std::iter::empty(), own, false).is_some());
     }
 
     #[test]
@@ -211,10 +261,10 @@ mod tests {
             std::fs::write(folder.join("statm"), statm).unwrap();
         }
         let mut watch = MemoryWatch::below(root.path().to_owned());
-        assert!(watch.timeline([1, 2, 3].into_iter(), false).is_none());
-        let timeline = watch.timeline(1..=4, false).unwrap();
+        assert!(watch.timeline([1, 2, 3].into_iter(), 1, false).is_none());
+        let timeline = watch.timeline(1..=4, 1, false).unwrap();
         assert_eq!(timeline.samples[0].resident, 2 * page_size());
         assert_eq!(timeline.samples[0].processes, 1);
-        assert!(watch.timeline((0..100_000).map(|_| 4), false).is_none());
+        assert!(watch.timeline((0..100_000).map(|_| 4), 4, false).is_none());
     }
 }

@@ -71,7 +71,10 @@ fn an_overrun_into_the_next_mapping_is_told_by_where_it_began() {
              libc.mprotect(start + 8192, 8192, {protection})\n\
              libc.memset(start, 7, 16384)"
         ));
-        let Place::PastEnd { mapping, distance } = place(&finished) else {
+        let Place::PastEnd {
+            mapping, distance, ..
+        } = place(&finished)
+        else {
             panic!("{:?}", site(&finished))
         };
         assert!(*distance < 64 && mapping.is_writable());

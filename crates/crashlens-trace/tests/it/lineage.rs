@@ -62,11 +62,15 @@ fn threads_of_the_parent_are_counted_by_who_had_started_them() {
     assert_eq!(starters[0].threads, 7);
 }
 
-/// What the report says of the one death there was, in words: origin, worker and task.
-fn told(death: &CrashCapture) -> (Origin, String, Option<String>) {
-    let lineage = Death::new(death).lineage.unwrap();
-    let worker = lineage.worker.expect("a worker");
-    (lineage.origin, worker.kind, worker.task)
+/// What the report says of a worker: its kind, its name and its task.
+fn told(death: &CrashCapture) -> [String; 3] {
+    let worker = Death::new(death).lineage.unwrap().worker;
+    let worker = worker.expect("a worker");
+    [
+        worker.kind,
+        worker.name.unwrap_or_default(),
+        worker.task.unwrap_or_default(),
+    ]
 }
 
 fn run_script(program: &str) -> Finished {
@@ -97,15 +101,8 @@ fn a_lost_task_of_a_pool_leaves_the_parent_waiting_for_ever() {
     );
     assert_eq!(finished.code, Some(5), "{}", finished.stderr);
     let death = finished.death();
-    let (origin, kind, task) = told(death);
-    assert_eq!(
-        (origin, kind.as_str()),
-        (Origin::Forked, "multiprocessing.Pool")
-    );
-    assert!(
-        task.as_ref().is_some_and(|task| task.starts_with("work(")),
-        "{task:?}"
-    );
+    let expected = ["multiprocessing.Pool", "ForkPoolWorker-1", "work(n=7)"];
+    assert_eq!(told(death), expected);
     let parent = Death::new(death).lineage.unwrap().parent.unwrap();
     assert_eq!(parent.pid, death.process.parent_pid);
     let functions: Vec<_> = parent.frames.iter().map(|frame| &frame.function).collect();
@@ -116,28 +113,22 @@ fn a_lost_task_of_a_pool_leaves_the_parent_waiting_for_ever() {
 
 #[test]
 fn workers_are_recognised_however_they_were_made() {
-    for (method, origin) in [
-        ("fork", Origin::Forked),
-        ("spawn", Origin::Spawned),
-        ("forkserver", Origin::Forked),
+    for (method, origin, name) in [
+        ("fork", Origin::Forked, "loader-0"),
+        ("spawn", Origin::Spawned, "loader-1"),
+        ("forkserver", Origin::Forked, "loader-2"),
     ] {
         let finished = run_script(&format!(
             "import ctypes, multiprocessing\n\
              def work(n): ctypes.string_at(n)\n\
              if __name__ == '__main__':\n\
-             \x20   worker = multiprocessing.get_context('{method}').Process(target=work, args=(0,))\n\
+             \x20   context = multiprocessing.get_context('{method}')\n\
+             \x20   worker = context.Process(target=work, args=(0,), name='{name}')\n\
              \x20   worker.start(); worker.join()\n"
         ));
-        let (made, kind, task) = told(finished.death());
-        assert_eq!(
-            (made, kind.as_str()),
-            (origin, "multiprocessing.Process"),
-            "{method}"
-        );
-        assert!(
-            task.is_some_and(|task| task.starts_with("work(")),
-            "{method}"
-        );
+        let death = finished.death();
+        assert_eq!(lineage(death).origin, origin, "{method}");
+        assert_eq!(told(death), ["multiprocessing.Process", name, "work(n=0)"]);
     }
 }
 
@@ -152,9 +143,8 @@ fn an_executor_notices_the_death_of_its_worker() {
          \x20   except process.BrokenProcessPool: print('broken')\n",
     );
     assert_eq!(finished.stdout, "broken\n", "{}", finished.stderr);
-    let (_, kind, task) = told(finished.death());
-    assert_eq!(kind, "concurrent.futures");
-    assert!(task.is_some_and(|task| task.starts_with("work(")));
+    let expected = ["concurrent.futures", "SpawnProcess-1", "work(n=3)"];
+    assert_eq!(told(finished.death()), expected);
     let parent = Death::new(finished.death())
         .lineage
         .unwrap()

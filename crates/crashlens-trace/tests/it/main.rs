@@ -10,12 +10,15 @@
 mod attach;
 mod crashes;
 mod degraded;
+mod exceptions;
 mod exit_status;
 mod failures;
 mod faults;
 mod first_chance;
 mod foreign_calls;
 mod lineage;
+mod memory;
+mod memory_group;
 mod processes;
 mod signals;
 mod support;

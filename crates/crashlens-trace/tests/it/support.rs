@@ -119,6 +119,26 @@ impl Supervised {
         Self { folder, command }
     }
 
+    /// The same, the supervisor itself being a member of a control group.
+    pub(crate) fn inside<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(
+        members: &Path,
+        words: I,
+    ) -> Self {
+        let mut supervised = Self::new(words);
+        let plain = supervised.command;
+        supervised.command = Command::new("/bin/sh");
+        supervised
+            .command
+            .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
+            .arg(members)
+            .arg(plain.get_program())
+            .args(plain.get_args())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        supervised
+    }
+
     pub(crate) fn start(mut self) -> Running {
         let mut child = self.command.spawn().unwrap();
         let stdin = child.stdin.take();

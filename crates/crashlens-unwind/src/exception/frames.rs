@@ -3,6 +3,7 @@
 use crashlens_core::{CppException, ExceptionState, Frame, FrameTrust, NativeFrame, Thread};
 
 use super::HIDDEN;
+use super::type_info::readable;
 use crate::testimony::Answer;
 
 /// Functions that begin to throw.
@@ -26,11 +27,12 @@ const CARRIES: &[&str] = &[
 /// Frames that are shown of the way an exception took.
 const MOST_THROWERS: usize = 16;
 
-/// Completes the answer with what the stack shows, or withdraws it where the stack does not support it.
+/// Completes the answer with a readable name and what the stack shows, or withdraws it where the stack does not support it.
 pub(crate) fn settle(answer: Answer<CppException>, threads: &[Thread]) -> Answer<CppException> {
     let Some(mut exception) = answer? else {
         return Ok(None);
     };
+    exception.type_name = readable(&exception.type_name);
     let thread = threads.iter().find(|thread| thread.id == exception.thread);
     let frames: Vec<&NativeFrame> = thread.map(native_frames).unwrap_or_default();
     let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();

@@ -6,13 +6,18 @@
 
 use crashlens_core::{Module, Registers};
 
+use crate::image::Image;
 use crate::testimony::Scene;
-use crate::{ReadMemory, Unreadable};
+use crate::{ReadMemory, Unreadable, text};
 
 use super::leaf::Leaf;
 
 /// Modules whose symbols are asked for; a stack that runs through more is not an honest one.
 const MOST_MODULES: usize = 32;
+/// Entries of a table for the loader; linkers write some thirty.
+const MOST_DYNAMIC_ENTRIES: u64 = 512;
+/// Libraries that one module needs.
+const MOST_NEEDED: usize = 256;
 /// More modules with thread-local variables than any program has.
 const MOST_TLS_MODULES: u64 = 1 << 16;
 /// Marks thread-local memory that this thread has not asked for yet.
@@ -53,23 +58,78 @@ pub(super) fn read(scene: &Scene<'_>, registers: &Registers) -> Records {
 
 fn candidates(scene: &Scene<'_>) -> Vec<Module> {
     let mut modules = scene.images.modules();
-    let on_stack: Vec<u64> = scene
+    let frames = scene
         .stacks
         .first()
         .into_iter()
-        .flat_map(|stack| &stack.frames)
+        .flat_map(|stack| &stack.frames);
+    let mut on_stack: Vec<&Image> = frames
         .filter_map(|frame| scene.images.at(frame.lookup))
+        .collect();
+    on_stack.sort_by_key(|image| image.module.start);
+    on_stack.dedup_by_key(|image| image.module.start);
+    on_stack.truncate(MOST_MODULES);
+    let starts: Vec<u64> = on_stack
+        .into_iter()
+        .filter(|image| may_hold_runtime(scene.confidential, image))
         .map(|image| image.module.start.0)
         .collect();
-    modules.retain(|module| {
-        let is_c = ["libc.so", "libc-2", "ld-", "libpython", "[vdso]"]
-            .iter()
-            .any(|start| module.name.starts_with(start));
-        is_runtime(&module.name) || (on_stack.contains(&module.start.0) && !is_c)
-    });
+    modules.retain(|module| is_runtime(&module.name) || starts.contains(&module.start.0));
     modules.sort_by_key(|module| !is_runtime(&module.name));
     modules.truncate(MOST_MODULES);
     modules
+}
+
+/// Whether a module on the stack may hold a runtime of its own. One that imports a shared one has none; looking
+/// for a name that is not there would read all names of a large library.
+fn may_hold_runtime(memory: &dyn ReadMemory, image: &Image) -> bool {
+    let is_c = [
+        "libc.so",
+        "libc-2",
+        "ld-",
+        "libpython",
+        "libgcc_s",
+        "[vdso]",
+    ]
+    .iter()
+    .any(|start| image.module.name.starts_with(start));
+    !is_c
+        && !needed_libraries(memory, image)
+            .iter()
+            .any(|name| is_runtime(name))
+}
+
+/// The libraries that the loader's table of an image names.
+fn needed_libraries(memory: &dyn ReadMemory, image: &Image) -> Vec<String> {
+    const NEEDED: u64 = 1;
+    const NAMES: u64 = 5;
+    let Some(table) = image.dynamic else {
+        return Vec::new();
+    };
+    let entries: Vec<(u64, u64)> = (0..MOST_DYNAMIC_ENTRIES)
+        .map_while(|index| {
+            let entry = table.checked_add(index * 16)?;
+            let (tag, value) = (
+                memory.u64(entry).ok()?,
+                memory.u64(entry.checked_add(8)?).ok()?,
+            );
+            (tag != 0).then_some((tag, value))
+        })
+        .collect();
+    let Some((_, names)) = entries.iter().find(|(tag, _)| *tag == NAMES) else {
+        return Vec::new();
+    };
+    // glibc's loader writes the address in the process over that in the file.
+    let names = if *names < image.module.start.0 {
+        names.wrapping_add(image.module.bias.0)
+    } else {
+        *names
+    };
+    let needed = entries.iter().filter(|(tag, _)| *tag == NEEDED);
+    needed
+        .take(MOST_NEEDED)
+        .filter_map(|(_, offset)| text::c_string(memory, names.checked_add(*offset)?))
+        .collect()
 }
 
 /// GNU's runtime or LLVM's. `libc++` without `libc++abi` holds it, too, in some builds.
@@ -80,7 +140,11 @@ fn is_runtime(name: &str) -> bool {
 }
 
 /// The record that the function at `function` would return on the thread with these registers.
-fn of_thread(memory: &dyn ReadMemory, function: u64, registers: &Registers) -> Option<Globals> {
+pub(super) fn of_thread(
+    memory: &dyn ReadMemory,
+    function: u64,
+    registers: &Registers,
+) -> Option<Globals> {
     let thread = registers.fs_base.0;
     let leaf = Leaf {
         memory,

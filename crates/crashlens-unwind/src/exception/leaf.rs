@@ -14,14 +14,14 @@ const MOST_INSTRUCTIONS: usize = 32;
 const LONGEST_INSTRUCTION: usize = 15;
 
 /// Answers for functions that are called: from the first argument to the returned value.
-pub(super) type Callee<'a> = &'a dyn Fn(u64) -> Option<u64>;
+pub(crate) type Callee<'a> = &'a dyn Fn(u64) -> Option<u64>;
 
 /// A function as it is followed.
-pub(super) struct Leaf<'a> {
-    pub(super) memory: &'a dyn ReadMemory,
+pub(crate) struct Leaf<'a> {
+    pub(crate) memory: &'a dyn ReadMemory,
     /// Base of the thread's own memory.
-    pub(super) fs_base: u64,
-    pub(super) callee: Callee<'a>,
+    pub(crate) fs_base: u64,
+    pub(crate) callee: Callee<'a>,
 }
 
 /// Integer registers by their number; `None` once a value is not known.
@@ -29,7 +29,7 @@ type Values = [Option<u64>; 16];
 
 impl Leaf<'_> {
     /// What the function at `start` returns for `argument`.
-    pub(super) fn returned(&self, start: u64, argument: u64) -> Option<u64> {
+    pub(crate) fn returned(&self, start: u64, argument: u64) -> Option<u64> {
         let mut values: Values = [None; 16];
         values[Register::RDI.number()] = Some(argument);
         let mut here = start;

@@ -64,18 +64,6 @@ impl TypeInfo {
         })
     }
 
-    /// The name as people write it.
-    pub(super) fn readable(&self) -> String {
-        let name = demangle(&format!("_ZTI{}", self.mangled));
-        match name.strip_prefix("typeinfo for ") {
-            Some(name) => name.replace(
-                "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-                "std::string",
-            ),
-            None => self.mangled.clone(),
-        }
-    }
-
     /// The part of `object` that is a `wanted`, and where it begins.
     pub(super) fn find_base(
         &self,
@@ -118,6 +106,19 @@ impl TypeInfo {
             }
             _ => None,
         }
+    }
+}
+
+/// The name of a type as people write it, from how the ABI writes it.
+pub(super) fn readable(mangled: &str) -> String {
+    const STRING: &str =
+        "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+    let name = demangle(&format!("_ZTI{mangled}"));
+    match name.strip_prefix("typeinfo for ") {
+        Some(name) => name
+            .replace(STRING, "std::string")
+            .replace("__cxxabiv1::", "abi::"),
+        None => mangled.to_owned(),
     }
 }
 

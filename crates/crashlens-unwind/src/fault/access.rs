@@ -156,7 +156,10 @@ pub(super) fn failed(fault: &FaultInProcess<'_>, code: &Code) -> Option<Attempt>
         .collect();
     match fault.signal.address {
         Some(address) => agreeing(fault, &operands, address.0),
-        None if fault.signal.code.as_deref() == Some(WITHOUT_ADDRESS) => refused(&operands),
+        None if fault.signal.code.as_deref() == Some(WITHOUT_ADDRESS) => {
+            // The kernel says the same when it cannot enter a handler because the stack is full.
+            refused(&operands).or_else(|| unexplained(fault, &operands))
+        }
         None => unexplained(fault, &operands),
     }
 }

@@ -2,82 +2,133 @@
 //!
 //! Handlers such as Python's faulthandler write their lines and raise the signal again. What ended the process is
 //! then a signal that it sent to itself; what explains it is below, on the same stack.
+//!
+//! The kernel always leaves the registers and the number of the processor's exception there, but `siginfo` only
+//! for handlers that ask for it, and the number of an earlier exception where the signal was no fault. So the
+//! instruction must have been able to raise it.
 
 use crashlens_core::{Address, Registers, Signal};
 
-use super::is_sent;
-use crate::native::RawStack;
+use super::{FaultInProcess, WITHOUT_ADDRESS, is_sent, place};
+use crate::testimony::Scene;
 use crate::{ReadMemory, SignalAtFault};
 
-/// `ucontext` as the kernel lays it out: where its registers are, and where it ends and `siginfo` begins.
+/// `ucontext` as the kernel lays it out: where its registers are, what follows them, and where it ends and
+/// `siginfo` begins.
 const REGISTERS: u64 = 40;
+const TRAP: u64 = REGISTERS + 160;
+const ADDRESS: u64 = REGISTERS + 176;
 const SIGINFO: u64 = 304;
 /// The signal frames of a stack that are looked at: handlers rarely fault themselves.
 const MAX_HANDLERS: usize = 4;
-/// `SI_KERNEL`
-const FROM_KERNEL: i32 = 0x80;
 
-/// The signal that explains the death: the one before, where a handler raised it again.
-pub(crate) fn first_chance(
-    last: Option<SignalAtFault>,
-    stack: Option<&RawStack>,
-    memory: &dyn ReadMemory,
-) -> Option<SignalAtFault> {
-    let last = last?;
-    let raised = last.signal.is_fault() && last.code.as_deref().is_some_and(is_sent);
-    if !raised {
-        return Some(last);
+/// The processor's exceptions, by their numbers.
+const DIVISION: u64 = 0;
+const INVALID_INSTRUCTION: u64 = 6;
+const PROTECTION: u64 = 13;
+const PAGE_FAULT: u64 = 14;
+
+/// The fault of which the last signal is the repetition. `None` where the last one stands for itself.
+pub(crate) fn first_chance(scene: &Scene<'_>) -> Option<SignalAtFault> {
+    let last = scene.snapshot.signal.as_ref()?;
+    if !last.signal.is_fault() || !last.code.as_deref().is_some_and(is_sent) {
+        return None;
     }
-    let frames = stack.map_or(&[][..], |stack| &stack.frames);
+    let frames = scene.stacks.first().map_or(&[][..], |stack| &stack.frames);
     // A frame that was interrupted has the kernel's record of it right below.
     let interrupted = frames
         .windows(2)
         .filter(|pair| pair[1].address == pair[1].lookup)
         .take(MAX_HANDLERS);
-    let found = interrupted
-        .filter_map(|pair| read(memory, pair[0].stack, pair[1].address))
-        .find(|earlier| earlier.signal == last.signal);
-    let Some(mut earlier) = found else {
-        return Some(last);
-    };
-    // The kernel's record has no bases of segments. A handler does not change them.
-    if let Some((first, now)) = earlier.registers.as_mut().zip(last.registers) {
-        (first.fs_base, first.gs_base) = (now.fs_base, now.gs_base);
-    }
-    earlier.witnessed = last.witnessed;
-    Some(earlier)
+    interrupted
+        .filter_map(|pair| read(scene, last, pair[0].stack, pair[1].address))
+        .find(|earlier| is_plausible(scene, earlier))
 }
 
-/// The signal whose `ucontext` is at `place`, if the processor raised it while the thread was at `rip`.
-fn read(memory: &dyn ReadMemory, place: u64, rip: u64) -> Option<SignalAtFault> {
-    let info = place.checked_add(SIGINFO)?;
-    let signal = Signal(memory.i32(info).ok()?);
-    let code = memory.i32(info.checked_add(8)?).ok()?;
-    if !signal.is_fault() || code <= 0 {
-        return None;
-    }
-    let registers = registers(memory, place.checked_add(REGISTERS)?)?;
+/// The fault whose `ucontext` is at `place`, if the thread was at `rip` then.
+fn read(scene: &Scene<'_>, last: &SignalAtFault, place: u64, rip: u64) -> Option<SignalAtFault> {
+    let memory = scene.memory;
+    let word = |offset| memory.u64(place.checked_add(offset)?).ok();
+    let mut registers = registers(memory, place.checked_add(REGISTERS)?)?;
     if registers.rip.0 != rip {
         return None;
     }
-    let address = memory.u64(info.checked_add(16)?).ok()?;
+    // The record has no bases of segments. A handler does not change them.
+    if let Some(now) = &last.registers {
+        (registers.fs_base, registers.gs_base) = (now.fs_base, now.gs_base);
+    }
+    let address = word(ADDRESS)?;
+    let (code, address) = match (last.signal, word(TRAP)?) {
+        (Signal::SEGV | Signal::BUS, PAGE_FAULT) => {
+            (page_fault_code(scene, last.signal, address), Some(address))
+        }
+        (Signal::SEGV | Signal::BUS, PROTECTION) => (WITHOUT_ADDRESS.to_owned(), None),
+        (Signal::FPE, DIVISION) => ("FPE_INTDIV".to_owned(), Some(rip)),
+        (Signal::ILL, INVALID_INSTRUCTION) => ("ILL_ILLOPN".to_owned(), Some(rip)),
+        _ => return None,
+    };
+    let told = told_code(memory, last.signal, place, address);
     Some(SignalAtFault {
-        signal,
-        code: Some(signal.code_name(code)),
-        address: (code != FROM_KERNEL).then_some(Address(address)),
+        signal: last.signal,
+        code: Some(told.unwrap_or(code)),
+        address: address.map(Address),
         registers: Some(registers),
-        witnessed: crate::Witnessed::default(),
+        witnessed: last.witnessed.clone(),
     })
+}
+
+/// The code in `siginfo`, if that is about the same fault.
+fn told_code(
+    memory: &dyn ReadMemory,
+    signal: Signal,
+    place: u64,
+    address: Option<u64>,
+) -> Option<String> {
+    let info = place.checked_add(SIGINFO)?;
+    let number = memory.i32(info).ok()?;
+    let code = memory.i32(info.checked_add(8)?).ok()?;
+    let told = memory.u64(info.checked_add(16)?).ok()?;
+    let same = number == signal.0 && code > 0 && address.is_some_and(|address| address == told);
+    same.then(|| signal.code_name(code))
+}
+
+/// The code that the kernel gives for a page that could not be had.
+fn page_fault_code(scene: &Scene<'_>, signal: Signal, address: u64) -> String {
+    let code = match (signal, scene.snapshot.mapping_at(address)) {
+        (Signal::BUS, _) => "BUS_ADRERR",
+        (_, Some(_)) => "SEGV_ACCERR",
+        (_, None) => "SEGV_MAPERR",
+    };
+    code.to_owned()
+}
+
+/// Whether the instruction can have raised it.
+fn is_plausible(scene: &Scene<'_>, signal: &SignalAtFault) -> bool {
+    let Some(registers) = &signal.registers else {
+        return false;
+    };
+    let fault = FaultInProcess {
+        scene,
+        signal,
+        registers,
+    };
+    match signal.signal {
+        Signal::SEGV | Signal::BUS => {
+            let site = fault.of_memory();
+            // A page of a file may be missing although it is mapped.
+            let explained = signal.signal == Signal::BUS || place::explains(site.place.as_ref());
+            site.access.is_some() && explained
+        }
+        Signal::FPE => fault.of_arithmetic().division.is_some(),
+        _ => fault.code_at(registers.rip.0).is_some(),
+    }
 }
 
 /// `sigcontext`, in the kernel's order.
 fn registers(memory: &dyn ReadMemory, place: u64) -> Option<Registers> {
     let bytes = memory.array::<144>(place).ok()?;
-    let mut words = bytes
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|word| Address(u64::from_le_bytes(*word)));
+    let words = bytes.as_chunks::<8>().0;
+    let mut words = words.iter().map(|word| Address(u64::from_le_bytes(*word)));
     let mut next = || words.next();
     Some(Registers {
         r8: next()?,

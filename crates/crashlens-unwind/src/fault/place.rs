@@ -12,6 +12,12 @@ const KERNEL_HALF: u64 = 1 << 63;
 const PAGE: u64 = 4096;
 /// A loop that runs out of its memory faults within its first vector behind the end.
 const FIRST_BYTES: u64 = 64;
+/// Strided accesses run out of their memory by as much as a stride. That is told from a bad pointer only where
+/// nothing else is mapped for so long that nothing else can have been meant.
+const LONGEST_STRIDE: u64 = 1 << 20;
+const SOLITUDE: u64 = 1 << 30;
+/// The function at fault and its caller keep there what they work on.
+const STACK_WORDS: u64 = 64;
 
 /// Whether it says why the access failed.
 pub(super) fn explains(place: Option<&Place>) -> bool {
@@ -145,22 +151,45 @@ impl<'a> Around<'a> {
     fn in_no_mapping(&self) -> Place {
         let earlier = self.fault.signal.witnessed.earlier.as_ref();
         let earlier = earlier.filter(|earlier| earlier.mapping.contains(self.address));
-        // Memory that shrank was there before, too; a loop that runs out of it was not going for what it had been.
-        let shrank = earlier
-            .zip(self.below)
-            .is_some_and(|(earlier, below)| earlier.mapping.start == below.start);
-        let limit = if shrank { FIRST_BYTES } else { PAGE };
-        match (self.overrun(limit), earlier) {
-            (Some(overrun), earlier) if shrank || earlier.is_none() => overrun,
-            (_, Some(earlier)) => Place::Released {
+        let alone = self.gap().is_none_or(|gap| gap >= SOLITUDE);
+        let limit = match earlier {
+            // Memory that shrank: a loop that runs out of what is left was not going for the rest.
+            Some(earlier) if Some(earlier.mapping.start) == self.below.map(|below| below.start) => {
+                FIRST_BYTES
+            }
+            Some(_) => 0,
+            None if alone => LONGEST_STRIDE,
+            None => PAGE,
+        };
+        // What was released leaves holes right behind other memory: among other mappings, where an access is says
+        // little about where it came from.
+        let overrun = self.overrun(limit).filter(|place| {
+            earlier.is_none() && alone
+                || matches!(
+                    place,
+                    Place::PastEnd {
+                        pointed_into: true,
+                        ..
+                    }
+                )
+        });
+        match (overrun, earlier) {
+            (Some(overrun), _) => overrun,
+            (None, Some(earlier)) => Place::Released {
                 mapping: earlier.mapping.clone(),
                 last_seen_milliseconds: earlier.last_seen_milliseconds,
             },
-            (_, None) => Place::Unmapped {
+            (None, None) => Place::Unmapped {
                 below: self.below.cloned(),
                 above: self.above.cloned(),
             },
         }
+    }
+
+    /// Bytes between the mappings around the address; `None` without one above.
+    fn gap(&self) -> Option<u64> {
+        let below = self.below.map_or(0, |below| below.end.0);
+        self.above?.start.0.checked_sub(below)
     }
 
     /// The address is less than `limit` bytes behind memory where the access would have been allowed.
@@ -177,6 +206,7 @@ impl<'a> Around<'a> {
         (allowed && adjacent && distance < limit).then(|| Place::PastEnd {
             mapping: below.clone(),
             distance,
+            pointed_into: self.points_into(below),
         })
     }
 
@@ -190,17 +220,26 @@ impl<'a> Around<'a> {
         let Some(below) = self.below else {
             return false;
         };
-        let registers = self.fault.registers;
+        let base = self.attempt.and_then(|attempt| attempt.base);
+        let base = base.and_then(|base| operands::value(self.fault.registers, base));
         let anonymous = mapping.inode == 0;
         is_header
-            || self
-                .attempt
-                .and_then(|attempt| attempt.base)
-                .and_then(|base| operands::value(registers, base))
-                .is_some_and(|base| below.contains(base))
-            || anonymous
-                && operands::general(registers)
-                    .iter()
-                    .any(|value| below.contains(*value))
+            || base.is_some_and(|base| below.contains(base))
+            || anonymous && self.points_into(below)
+    }
+
+    /// Whether the thread was working with a pointer into `mapping`.
+    fn points_into(&self, mapping: &Mapping) -> bool {
+        let registers = self.fault.registers;
+        let scene = self.fault.scene;
+        let values = operands::general(registers);
+        values.iter().any(|value| mapping.contains(*value))
+            || (0..STACK_WORDS).any(|index| {
+                let place = registers.rsp.0.wrapping_add(index * 8);
+                let is_pointer =
+                    |word: Result<u64, _>| word.is_ok_and(|word| mapping.contains(word));
+                // Looked at first: words of the stack that are something else stay where they are.
+                is_pointer(scene.confidential.u64(place)) && is_pointer(scene.memory.u64(place))
+            })
     }
 }

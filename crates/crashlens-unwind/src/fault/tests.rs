@@ -129,18 +129,21 @@ impl World {
         self
     }
 
-    fn examine(&self) -> Answer<FaultSite> {
-        let images = Images::find(&self.snapshot, self);
-        examine(&Scene {
+    fn ask<T>(&self, question: impl FnOnce(&Scene<'_>) -> T) -> T {
+        question(&Scene {
             snapshot: &self.snapshot,
             memory: self,
             confidential: self,
-            images: &images,
+            images: &Images::find(&self.snapshot, self),
             stacks: &self.stacks,
             python: None,
             symbols: &NoSymbols,
             locals: false,
         })
+    }
+
+    fn examine(&self) -> Answer<FaultSite> {
+        self.ask(examine)
     }
 
     fn site(&self) -> FaultSite {

@@ -4,6 +4,7 @@
 //! read of them against the rest of the object: a wrong shape is worse than none. Elements are never read.
 
 mod numpy;
+mod pretended;
 mod tensorflow;
 mod torch;
 
@@ -137,3 +138,15 @@ fn virtual_table_file<'a>(values: &'a ValueReader<'_>, address: u64) -> Option<&
     let is_table = |mapping: &Mapping| mapping.is_readable() && mapping.inode != 0;
     is_table(mapping).then_some(mapping.path.as_deref()?)
 }
+
+/// For fuzzers: an object of every kind, the rest of which is `content`.
+pub(crate) fn every_kind(content: &[u8]) {
+    for name in pretended::NAMES {
+        let head = [1, pretended::type_of(name)];
+        let bytes: Vec<_> = head.into_iter().flat_map(u64::to_le_bytes).collect();
+        pretended::array_in(&[&bytes, content].concat());
+    }
+}
+
+#[cfg(test)]
+mod tests;

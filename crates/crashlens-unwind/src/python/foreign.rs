@@ -6,6 +6,7 @@
 mod arguments;
 mod cffi;
 mod ctypes;
+mod door;
 mod imports;
 mod site;
 mod window;
@@ -18,6 +19,8 @@ use crate::ProcessSnapshot;
 use crate::testimony::{Answer, Scene};
 
 use super::values::ValueReader;
+pub(crate) use door::read_anything;
+use site::Site;
 use window::{Passed, Window};
 
 /// Arguments that are told.
@@ -40,9 +43,13 @@ struct Found {
 
 /// Finds the call. `Ok(None)` when the crashed thread was in none.
 pub(crate) fn read(scene: &Scene<'_>) -> Answer<ForeignCall> {
-    let Some(site) = site::find(scene) else {
-        return Ok(None);
-    };
+    match site::find(scene) {
+        Some(site) => read_site(scene, site),
+        None => Ok(None),
+    }
+}
+
+fn read_site(scene: &Scene<'_>, site: Site) -> Answer<ForeignCall> {
     let python = scene.python.ok_or("there is no interpreter")?;
     let format = python.values.ok_or("the layout of objects is not known")?;
     let budget = super::values::budget(scene.confidential);
@@ -54,7 +61,7 @@ pub(crate) fn read(scene: &Scene<'_>) -> Answer<ForeignCall> {
         ForeignApi::Cffi => by_cffi(&values, &window),
     };
     let found = found.ok_or("the function object is not on the stack of the call")?;
-    Ok(Some(tell(scene, &values, site.api, found)))
+    Ok(Some(tell(scene, &values, site.api, &found)))
 }
 
 fn by_ctypes(scene: &Scene<'_>, values: &ValueReader<'_>, window: &Window) -> Option<Found> {
@@ -113,8 +120,13 @@ fn name_of_own(scene: &Scene<'_>, target: u64) -> Option<String> {
     imports::name_of(scene.confidential, own, target, &["memmove", "memset"]).map(str::to_owned)
 }
 
-fn tell(scene: &Scene<'_>, values: &ValueReader<'_>, api: ForeignApi, found: Found) -> ForeignCall {
-    let Found { passed, .. } = &found;
+fn tell(
+    scene: &Scene<'_>,
+    values: &ValueReader<'_>,
+    api: ForeignApi,
+    found: &Found,
+) -> ForeignCall {
+    let Found { passed, .. } = found;
     let arguments = found.arguments.as_deref().unwrap_or_default();
     let count = passed.len().max(arguments.len()).min(MOST_ARGUMENTS);
     let argument = |index: usize| {
@@ -203,3 +215,6 @@ fn target(snapshot: &ProcessSnapshot, pointer: u64) -> PointerTarget {
         None => PointerTarget::Unmapped,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,9 +7,10 @@ use crashlens_core::{Mapping, Registers, secrets};
 use super::classes::{Classes, Lineage};
 use super::kernel::{self, Kernel, words};
 use super::{KernelRecord, Kernels, Sighting, Way};
+use crate::ThreadState;
 use crate::cfi::Rows;
 use crate::native::{RawFrame, RawStack};
-use crate::testimony::Scene;
+use crate::testimony::{Answer, Scene};
 
 /// The base of all kernels and that of all devices, mangled.
 const KERNEL: &str = "N10tensorflow8OpKernelE";
@@ -24,7 +25,7 @@ const MAX_STACK: u64 = 256 << 10;
 /// Of all threads but the crashed one.
 const MAX_OTHER_STACKS: u64 = 512 << 10;
 /// Pointers that are followed in search of closures.
-const MAX_FOLLOWED: usize = 1500;
+const MAX_FOLLOWED: usize = 600;
 /// Words at the beginning of a closure or of what it refers to.
 const CLOSURE_WORDS: usize = 8;
 /// A graph that runs on all threads has some dozens.
@@ -42,6 +43,9 @@ pub(super) struct Search<'scene> {
     tables: Vec<u64>,
     found: Kernels,
     rows: Rows,
+    /// Parts of stacks that were read, and that could not be.
+    read: usize,
+    unreadable: usize,
 }
 
 impl<'scene> Search<'scene> {
@@ -53,32 +57,46 @@ impl<'scene> Search<'scene> {
             tables: Vec::new(),
             found: Kernels::default(),
             rows: Rows::default(),
+            read: 0,
+            unreadable: 0,
         }
     }
 
-    /// All threads, the crashed one first and most thoroughly.
-    pub(super) fn run(mut self) -> Kernels {
+    /// The crashed thread; the others only where it does not tell by itself.
+    pub(super) fn run(mut self) -> Answer<Kernels> {
+        let threads = self.scene.snapshot.threads.iter().zip(self.scene.stacks);
         let mut room = MAX_OTHER_STACKS;
-        for (index, stack) in self.scene.stacks.iter().enumerate() {
-            let Some(thread) = self.scene.snapshot.threads.get(index) else {
-                break;
-            };
-            let crashed = index == 0 && Some(thread.id) == self.scene.snapshot.crashed_thread;
-            let mut pointers = Vec::new();
-            if let Some(registers) = thread.registers.as_ref().filter(|_| crashed) {
-                self.look_at_registers(thread.id, registers, &mut pointers);
-            }
-            let mut room_here = if crashed { MAX_STACK } else { room };
-            let before = room_here;
-            self.look_at_stack(thread.id, stack, &mut room_here, &mut pointers);
-            if crashed {
-                self.follow(thread.id, &pointers);
+        for (thread, stack) in threads {
+            if Some(thread.id) == self.scene.snapshot.crashed_thread {
+                if self.look_at_crashed(thread, stack) {
+                    break;
+                }
             } else {
-                room -= before - room_here;
+                self.look_at_stack(thread.id, stack, &mut room, &mut Vec::new());
+                self.find_methods(thread.id, stack);
             }
-            self.find_methods(thread.id, stack);
         }
-        self.found
+        if self.read == 0 && self.unreadable > 0 {
+            return Err("the stacks of TensorFlow's threads could not be read".to_owned());
+        }
+        Ok((!self.found.records.is_empty()).then_some(self.found))
+    }
+
+    /// Whether a kernel was found one of whose functions runs there.
+    fn look_at_crashed(&mut self, thread: &ThreadState, stack: &RawStack) -> bool {
+        let mut pointers = Vec::new();
+        if let Some(registers) = &thread.registers {
+            self.look_at_registers(thread.id, registers, &mut pointers);
+        }
+        let mut room = MAX_STACK;
+        self.look_at_stack(thread.id, stack, &mut room, &mut pointers);
+        self.find_methods(thread.id, stack);
+        let runs = |record: &KernelRecord| !record.methods.is_empty();
+        if self.found.records.iter().any(runs) {
+            return true;
+        }
+        self.follow(thread.id, &pointers);
+        false
     }
 
     fn look_at_registers(
@@ -138,8 +156,10 @@ impl<'scene> Search<'scene> {
         pointers: &mut Vec<(u32, u64)>,
     ) {
         let Ok(bytes) = self.scene.confidential.bytes(start, length as usize) else {
+            self.unreadable += 1;
             return;
         };
+        self.read += 1;
         let words: Vec<u64> = bytes
             .chunks_exact(8)
             .filter_map(|bytes| bytes.try_into().ok().map(u64::from_le_bytes))

@@ -4,6 +4,7 @@
     reason = "a failed step of a test is a failed test"
 )]
 
+mod arrays;
 mod diagnose;
 mod hang;
 mod help;

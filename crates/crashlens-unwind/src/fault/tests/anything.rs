@@ -107,7 +107,7 @@ proptest! {
             });
         world.signal().registers = Some(registers);
         world.snapshot.maps.extend(maps);
-        let _ = world.examine();
+        let _ = (world.examine(), world.ask(crate::fault::first_chance));
         world.snapshot.maps.sort_by_key(|mapping| mapping.start);
         let _ = world.examine();
     }

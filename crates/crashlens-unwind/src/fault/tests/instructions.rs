@@ -150,12 +150,12 @@ fn a_division_names_what_it_divided_by() {
     let zero = division(&[0xf7, 0xf9], |_| ());
     assert_eq!(zero, ("ecx".to_owned(), Some(0), 32));
     let overflow = division(&[0xf7, 0xf9], |registers| {
-        registers.rcx = Address(0xffff_ffff)
+        registers.rcx = Address(0xffff_ffff);
     });
     assert_eq!(overflow.1, Some(-1));
     // div qword ptr [rax]
     let memory = division(&[0x48, 0xf7, 0x30], |registers| {
-        registers.rax = Address(HEAP)
+        registers.rax = Address(HEAP);
     });
     assert_eq!(memory, ("memory".to_owned(), Some(7), 64));
     let unreadable = division(&[0x48, 0xf7, 0x30], |_| ());

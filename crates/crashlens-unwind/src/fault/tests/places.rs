@@ -49,7 +49,7 @@ fn a_small_negative_number_is_an_address_of_the_kernel() {
 
 #[test]
 fn an_address_in_the_middle_of_nothing_has_its_neighbours() {
-    let world = reading(0x6000_0000).with(heap());
+    let world = reading(0x5800_0000).with(heap());
     let Place::Unmapped { below, above } = world.place() else {
         panic!("{:?}", world.place())
     };
@@ -69,10 +69,24 @@ fn the_first_bytes_behind_memory_are_an_overrun() {
         };
         assert_eq!(mapping, heap());
     }
-    assert!(matches!(
-        writing(HEAP + 0x4000).with(heap()).place(),
-        Place::Unmapped { .. }
-    ));
+}
+
+#[test]
+fn a_stride_behind_memory_is_an_overrun_only_where_nothing_else_is_near() {
+    let world = || writing(HEAP + 0x1_4000).with(heap());
+    let alone = world().place();
+    assert!(
+        matches!(
+            alone,
+            Place::PastEnd {
+                distance: 0x1_2000,
+                ..
+            }
+        ),
+        "{alone:?}"
+    );
+    let crowded = world().with(mapping(HEAP + 0x20_0000, 0x1000, "rw-p", ""));
+    assert!(matches!(crowded.place(), Place::Unmapped { .. }));
 }
 
 #[test]
@@ -210,15 +224,34 @@ fn memory_that_was_there_before_is_released() {
 }
 
 #[test]
+fn the_first_byte_behind_memory_is_no_overrun_if_nothing_led_there_from_it() {
+    let neighbour = || mapping(HEAP + 0x20_0000, 0x1000, "rw-p", "");
+    let world = || writing(HEAP + 0x2000).with(heap()).with(neighbour());
+    assert!(matches!(world().place(), Place::Unmapped { .. }));
+    let by_register = world().registers(|registers| registers.r12 = Address(HEAP + 0x40));
+    let by_stack = world().holding(
+        STACK + 0x8000,
+        &[[0; 8], (HEAP + 0x40).to_le_bytes()].concat(),
+    );
+    for world in [by_register, by_stack] {
+        assert!(matches!(
+            world.place(),
+            Place::PastEnd {
+                pointed_into: true,
+                ..
+            }
+        ));
+    }
+}
+
+#[test]
 fn a_heap_that_shrank_is_overrun_at_its_end_and_released_further_on() {
     let was = mapping(HEAP, 0x10_0000, "rw-p", "[heap]");
-    let at = |address| {
-        with_history(writing(address), was.clone())
-            .with(heap())
-            .place()
-    };
-    assert!(matches!(at(HEAP + 0x2000), Place::PastEnd { .. }));
-    assert!(matches!(at(HEAP + 0x3000), Place::Released { .. }));
+    let at = |address| with_history(writing(address), was.clone()).with(heap());
+    let overrun = at(HEAP + 0x2000).registers(|registers| registers.rsi = Address(HEAP));
+    assert!(matches!(overrun.place(), Place::PastEnd { .. }));
+    assert!(matches!(at(HEAP + 0x2000).place(), Place::Released { .. }));
+    assert!(matches!(at(HEAP + 0x3000).place(), Place::Released { .. }));
 }
 
 #[test]

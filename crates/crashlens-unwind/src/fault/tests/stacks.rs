@@ -111,3 +111,10 @@ fn the_depth_is_judged_by_the_frames_that_were_seen() {
         "{depth} of {expected}"
     );
 }
+
+#[test]
+fn a_full_stack_on_which_no_handler_can_run_is_told_without_the_kernels_address() {
+    let world = further_thread().raised(Signal::SEGV, "SI_KERNEL", None);
+    assert_eq!(world.place(), Place::StackOverflow);
+    assert!(!world.access().confirmed);
+}

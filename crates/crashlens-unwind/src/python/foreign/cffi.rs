@@ -42,7 +42,9 @@ pub(super) fn function(values: &ValueReader<'_>, window: &Window) -> Option<Func
         .rev()
         .take(MOST_TRIES)
         .collect();
-    let callee = words.iter().find_map(|word| callee(values, *word))?;
+    let callee = words
+        .iter()
+        .find_map(|word| callee(values, *word).filter(|callee| window.holds(callee.target)))?;
     let call = words
         .iter()
         .chain([&callee.call])

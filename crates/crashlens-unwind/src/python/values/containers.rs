@@ -135,7 +135,7 @@ impl Writer<'_> {
         let name = self.values.qualified_name(object);
         let is_namespace = matches!(&*name, "argparse.Namespace" | "types.SimpleNamespace");
         if depth >= DEEPEST || !(is_namespace || self.is_data_class(object)) {
-            return Ok(None);
+            return Ok(self.by_name(object, depth, concealed));
         }
         let attributes = self.values.attributes(object)?;
         let shown: Vec<String> = attributes
@@ -153,6 +153,23 @@ impl Writer<'_> {
         };
         let inner = joined(&shown, attributes.len() as u64);
         Ok(Some(format!("{name}({inner})")))
+    }
+
+    /// Objects that Python writes by a name or number of theirs: processes, threads, results of a pool.
+    fn by_name(&self, object: &Object, depth: usize, concealed: Concealment) -> Option<String> {
+        const NAMED: [(&str, &str, &str); 4] = [
+            ("BaseProcess", "name", "_name"),
+            ("Thread", "name", "_name"),
+            ("ApplyResult", "job", "_job"),
+            ("IMapIterator", "job", "_job"),
+        ];
+        let bases = self.values.bases(object);
+        let (_, label, attribute) = NAMED
+            .iter()
+            .find(|(class, ..)| bases.iter().any(|base| &**base == *class))?;
+        let value = self.values.attribute(object, attribute)?;
+        let text = self.element(value, depth, concealed.within(Some(label)));
+        Some(format!("<{} {label}={text}>", object.type_name))
     }
 
     fn is_data_class(&self, object: &Object) -> bool {

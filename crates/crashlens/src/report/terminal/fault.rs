@@ -77,7 +77,9 @@ fn place(place: &Place) -> Option<String> {
         Place::NonCanonical => "no address has this form, so it was no pointer".to_owned(),
         Place::KernelSpace => "addresses like this are the kernel's alone".to_owned(),
         Place::StackOverflow => "the thread's stack was full".to_owned(),
-        Place::PastEnd { mapping, distance } => format!(
+        Place::PastEnd {
+            mapping, distance, ..
+        } => format!(
             "{distance} bytes behind the end of {}{}",
             memory(mapping),
             if mapping.is_writable() {

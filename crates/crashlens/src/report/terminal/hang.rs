@@ -39,16 +39,13 @@ pub(in crate::report) fn write_hang(
 }
 
 fn time_in_words(seconds: f64) -> String {
-    let seconds = seconds.round();
-    let (count, unit) = if seconds < 120.0 {
-        (seconds, "second")
-    } else if seconds < 7200.0 {
-        ((seconds / 60.0).round(), "minute")
-    } else {
-        ((seconds / 3600.0).round(), "hour")
+    let (count, unit) = match seconds.round() as u64 {
+        seconds @ ..120 => (seconds, "second"),
+        seconds @ ..7200 => (seconds.saturating_add(30) / 60, "minute"),
+        seconds => (seconds.saturating_add(1800) / 3600, "hour"),
     };
     // The words are not to be parted at the end of a line.
-    format!("{count}\u{a0}{unit}{}", if count == 1.0 { "" } else { "s" })
+    format!("{count}\u{a0}{unit}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

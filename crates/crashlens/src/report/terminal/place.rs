@@ -15,7 +15,10 @@ const MARGIN: usize = 10;
 /// Writes where it happened.
 pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
     if death.ending.kind == EndingKind::Running {
-        return Ok(());
+        return match &death.lineage {
+            Some(lineage) => words::write_lineage(page, lineage),
+            None => Ok(()),
+        };
     }
     page.blank()?;
     write_python(page, death)?;

@@ -2,9 +2,10 @@
 
 use std::io;
 
+use crashlens_core::culprit::{CodeOwner, owner};
 use crashlens_core::{
     CppException, Death, ExceptionState, ForeignArgument, ForeignCall, Lineage, Message, Origin,
-    Parent, Phase, PointerTarget,
+    Parent, Phase, PointerTarget, PythonFrame,
 };
 
 use super::names::{clip, file_for_people};
@@ -162,12 +163,7 @@ pub(super) fn write_lineage(page: &mut Page<'_>, lineage: &Lineage) -> io::Resul
             .map_or_else(String::new, |name| format!(" \"{name}\""));
         format!(", a worker of {}{name}", worker.kind)
     });
-    let threads = lineage
-        .tensorflow_threads_at_fork
-        .filter(|threads| *threads > 0 && lineage.origin == Origin::Forked)
-        .map_or_else(String::new, |threads| {
-            format!(", made when TensorFlow had already started {threads} threads in the parent")
-        });
+    let threads = threads_at_fork(lineage);
     page.fact("Child", &[(PLAIN, &format!("{origin}{worker}{threads}"))])?;
     if let Some(task) = lineage
         .worker
@@ -186,14 +182,36 @@ pub(super) fn write_lineage(page: &mut Page<'_>, lineage: &Lineage) -> io::Resul
     }
 }
 
+/// What is lost by a copy of a process with threads: none of them is in the copy.
+fn threads_at_fork(lineage: &Lineage) -> String {
+    let tensorflow = lineage.tensorflow_threads_at_fork.unwrap_or(0);
+    match (lineage.origin, lineage.parent_threads_at_fork) {
+        (Origin::Forked, _) if tensorflow > 0 => {
+            format!(", made when TensorFlow had already started {tensorflow} threads in the parent")
+        }
+        (Origin::Forked, Some(threads @ 2..)) => {
+            format!(", made when the parent had {threads} threads, of which it has only one")
+        }
+        _ => String::new(),
+    }
+}
+
+fn place_of(frame: &PythonFrame) -> String {
+    let line = frame
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    format!("{}{line}", file_for_people(&frame.file, None))
+}
+
 fn write_parent(page: &mut Page<'_>, parent: &Parent) -> io::Result<()> {
     let Some(frame) = parent.frames.first() else {
         return Ok(());
     };
-    let line = frame
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    let place = format!("{}{line}", file_for_people(&frame.file, None));
+    let is_own = |frame: &&PythonFrame| owner(&frame.file) == CodeOwner::User;
+    let own = parent.frames.iter().find(is_own);
+    let caller = own
+        .filter(|own| *own != frame)
+        .map_or_else(String::new, |own| format!("at {}, ", place_of(own)));
     let waits = match parent.waits_for_ever {
         Some(true) => "; it waits for a result that will never come",
         _ => "",
@@ -203,8 +221,10 @@ fn write_parent(page: &mut Page<'_>, parent: &Parent) -> io::Result<()> {
         &[(
             PLAIN,
             &format!(
-                "process {} was in {} ({place}){waits}",
-                parent.pid, frame.function
+                "process {} was {caller}in {} ({}){waits}",
+                parent.pid,
+                frame.function,
+                place_of(frame)
             ),
         )],
     )

@@ -1,0 +1,10 @@
+//! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
+
+use crate::messages;
+
+/// Text that a program wrote to standard error.
+pub fn messages(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.split('\n').collect();
+    messages::read_everything(&lines);
+}

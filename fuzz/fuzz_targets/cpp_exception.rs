@@ -1,0 +1,6 @@
+//! A thread's C++ runtime whose memory holds anything.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_unwind::fuzzing::cpp_exception(bytes));

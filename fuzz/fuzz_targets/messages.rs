@@ -1,0 +1,6 @@
+//! What a program wrote to standard error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_core::fuzzing::messages(bytes));
