@@ -42,9 +42,10 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 
 /// `it read 8 bytes at 0x60 (rax held 0x0)`.
 fn access(access: &Access) -> String {
-    let width = access
-        .width
-        .map_or_else(String::new, |bytes| format!(" {bytes} bytes"));
+    let width = access.width.map_or_else(String::new, |bytes| match bytes {
+        1 => " a byte".to_owned(),
+        _ => format!(" {bytes} bytes"),
+    });
     let at = access.address;
     let what = match access.kind {
         AccessKind::Read => format!("it read{width} at {at}"),

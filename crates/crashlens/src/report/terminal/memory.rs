@@ -8,6 +8,8 @@ use super::page::{FAINT, PLAIN, Page};
 
 /// A limit of which so many percent are used is worth telling.
 const NEAR: u64 = 95;
+/// Disks and shared memory are often nearly full; less than this left is worth telling.
+const LITTLE_SPACE: u64 = 16 << 20;
 
 /// Writes the numbers of memory and of limits that were nearly used up.
 pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
@@ -82,6 +84,13 @@ fn write_growth(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 
 fn is_near(used: &ResourceUse) -> bool {
     let most = used.peak.max(used.used);
+    if matches!(used.resource, Resource::Disk | Resource::SharedMemory) {
+        let left = used
+            .limit
+            .zip(most)
+            .map(|(limit, most)| limit.saturating_sub(most));
+        return left.is_some_and(|left| left < LITTLE_SPACE);
+    }
     let near = most.zip(used.limit).is_some_and(|(most, limit)| {
         u128::from(most) * 100 >= u128::from(limit) * u128::from(NEAR)
     });

@@ -71,7 +71,7 @@ pub(super) fn in_words(value: &Value, room: usize) -> String {
     clip(&text, room)
 }
 
-/// `float32[32, 10] (numpy.ndarray)`.
+/// `float32[32, 10] (ndarray)`.
 fn describe(array: &Array, type_name: &str) -> String {
     let dtype = array.dtype.as_deref().unwrap_or("?");
     let shape = array.shape.as_ref().map_or_else(
@@ -88,5 +88,7 @@ fn describe(array: &Array, type_name: &str) -> String {
     } else {
         ""
     };
-    format!("{dtype}[{shape}] ({type_name}{gone})")
+    // `EagerTensor` says as much as where it is defined.
+    let class = type_name.rsplit('.').next().unwrap_or(type_name);
+    format!("{dtype}[{shape}] ({class}{gone})")
 }

@@ -44,6 +44,7 @@ pub(super) fn write_exception(page: &mut Page<'_>, exception: &CppException) -> 
     let what = exception
         .what
         .as_ref()
+        .filter(|what| **what != exception.type_name)
         .map_or_else(String::new, |what| format!(" \"{what}\""));
     let state = match exception.state {
         ExceptionState::Uncaught => ", a C++ exception that nothing caught",
