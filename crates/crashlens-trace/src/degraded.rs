@@ -158,7 +158,11 @@ impl Sight {
         };
         let mut sample = self.sample.take().unwrap_or_else(|| self.look());
         sample.set_timeline(self.memory.timeline(std::iter::empty(), self.pid, true));
-        sample.set_oom(judged.map(|(_, evidence)| evidence));
+        let mut evidence = judged.map(|(_, evidence)| evidence);
+        if let Some(evidence) = &mut evidence {
+            self.oom.complete(self.pid, evidence);
+        }
+        sample.set_oom(evidence);
         let mut unnamed = sample.into_capture(ending(kind, signal, status), missing);
         unnamed.add_kernel_log(&mut self.oom);
         Some(unnamed.name(relay))
