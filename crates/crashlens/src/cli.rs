@@ -133,8 +133,9 @@ pub(crate) struct SavingArgs {
 pub(crate) struct HangArgs {
     /// Report all stacks when the program makes no progress for so long: 90s, 10m, 2h
     ///
-    /// No progress means that no process of the tree used the processor, read, wrote or started anything. The program
-    /// goes on, and its exit status is its own. A program that sleeps, or a server that waits for requests, makes no
+    /// No progress means that the processes of the tree used almost no processor time (up to 0.5 % is allowed), read and
+    /// wrote no file or pipe, and started nothing. What they send and receive by sockets is not seen. The program goes
+    /// on, and its exit status is its own. A program that sleeps, or a server that waits for requests, makes no
     /// progress either; so nothing is reported unless this is given.
     #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
     pub(crate) hang_after: Option<Duration>,

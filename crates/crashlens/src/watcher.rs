@@ -1,5 +1,7 @@
 //! What happens at every death of a supervised tree: save the capture, tell the user, renew the report file.
 
+use std::time::Instant;
+
 use crashlens_core::report::{Hang, Supervision};
 use crashlens_core::{CaptureFile, Death, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
@@ -18,6 +20,7 @@ use crate::saved::Shelf;
 pub(crate) struct Watcher {
     run: Run,
     deaths: Vec<Death>,
+    last_death: Option<Instant>,
     hangs: Vec<Hang>,
     destination: Destination,
     shelf: Shelf,
@@ -29,6 +32,7 @@ impl Watcher {
         Self {
             run,
             deaths: Vec::new(),
+            last_death: None,
             hangs: Vec::new(),
             destination,
             shelf,
@@ -66,12 +70,17 @@ impl Observer for Watcher {
         let mut death = Death::new(&file.capture);
         self.shelf.keep(&file, &mut death);
         self.deaths.push(death);
+        self.last_death = Some(Instant::now());
         // What cannot be written now may find room at the end.
         let _ = self.renew(Timing::Died);
     }
 
     fn hung(&mut self, hang: crashlens_trace::Hang) {
-        let died_before = self.deaths.last().map(|death| death.pid);
+        // After a death that others went on from, something else is waited for.
+        let last = self.deaths.last().zip(self.last_death);
+        let died_before = last
+            .filter(|(_, at)| *at >= hang.last_progress_after)
+            .map(|(death, _)| death.pid);
         let captures = hang.processes.iter().map(|file| &file.capture);
         let mut described = Hang::new(hang.idle.as_secs_f64(), died_before, captures);
         for (file, process) in hang.processes.iter().zip(&mut described.processes) {

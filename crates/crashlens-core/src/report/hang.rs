@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::Death;
 use crate::capture::CrashCapture;
 
-/// A time in which no process of the tree made progress: no processor time to speak of, nothing read or written, no new
-/// process or thread. It may have gone on afterwards.
+/// A time in which no process of the tree made progress: no processor time to speak of, no file or pipe read or
+/// written, no new process or thread. Traffic by sockets is not seen. It may have gone on afterwards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct Hang {
     /// For how long there had been no progress.
     pub idle_seconds: f64,
-    /// The last process of the tree that had died before, where one had.
+    /// The process whose death was the last that happened in the tree, where it was one.
     pub died_before: Option<u32>,
     /// Every process as it stood, the main one first.
     pub processes: Vec<Death>,

@@ -21,8 +21,8 @@ pub(in crate::report) fn write_hang(
         (
             PLAIN,
             &format!(
-                ": for {} none of its processes used the processor, read, wrote or started anything. It has not been \
-                 ended.",
+                ": for {} its processes used almost no processor time, read and wrote no file or pipe, and started \
+                 nothing. What they send and receive by sockets is not seen. It has not been ended.",
                 time_in_words(hang.idle_seconds)
             ),
         ),
