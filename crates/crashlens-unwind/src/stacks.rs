@@ -167,7 +167,7 @@ fn walk_with(
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
-        Confidant::Process { .. } => Confidences::hear(&scene),
+        Confidant::Process { .. } => Confidences::hear(&scene, &|| recorder.is_expired()),
         Confidant::Recording(told) => {
             if let Some(python) = &mut python {
                 python.restore_locals(&told.locals);

@@ -71,16 +71,16 @@ impl Default for Confidences {
 }
 
 impl Confidences {
-    /// Asks the process.
-    pub(crate) fn hear(scene: &Scene<'_>) -> Self {
+    /// Asks the process, until `is_expired` says that it may not be held any longer.
+    pub(crate) fn hear(scene: &Scene<'_>, is_expired: &dyn Fn() -> bool) -> Self {
         let python = scene.python;
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
-            foreign_call: foreign::read(scene),
-            exception: exception::find(scene),
-            abort_message: abort_message::find(scene),
+            foreign_call: in_time(is_expired, || foreign::read(scene)),
+            exception: in_time(is_expired, || exception::find(scene)),
+            abort_message: in_time(is_expired, || abort_message::find(scene)),
             errno: errno::find(scene),
-            kernels: running_op::look(scene),
+            kernels: in_time(is_expired, || running_op::look(scene)),
         }
     }
 }
@@ -106,6 +106,18 @@ impl Confidences {
         if let Some(name) = found.and_then(|found| found.iter().find(begins)) {
             call.function.clone_from(&name.function);
         }
+    }
+}
+
+/// What `ask` answers. That it found nothing counts only if it could look to the end.
+fn in_time<T>(is_expired: &dyn Fn() -> bool, ask: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    let late = || Err("reading took longer than the process may be held".to_owned());
+    if is_expired() {
+        return late();
+    }
+    match ask() {
+        Ok(None) if is_expired() => late(),
+        answer => answer,
     }
 }
 
