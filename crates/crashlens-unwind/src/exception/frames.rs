@@ -35,7 +35,7 @@ pub(crate) fn settle(answer: Answer<CppException>, threads: &[Thread]) -> Answer
     exception.type_name = readable(&exception.type_name);
     let thread = threads.iter().find(|thread| thread.id == exception.thread);
     let frames: Vec<&NativeFrame> = thread.map(native_frames).unwrap_or_default();
-    let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
+    let names: Vec<&str> = frames.iter().map(|frame| proven_name(frame)).collect();
     let carries = names.iter().any(|name| CARRIES.contains(name));
     if exception.state == ExceptionState::Unknown && !carries {
         return Err(HIDDEN.to_owned());
@@ -69,8 +69,10 @@ fn throwers(frames: &[&NativeFrame], names: &[&str]) -> Vec<String> {
     functions.take(MOST_THROWERS).collect()
 }
 
-/// The name without arguments; empty where there is none.
-fn plain_name(frame: &NativeFrame) -> &str {
-    let function = frame.function.as_deref().unwrap_or_default();
+/// The name without arguments; empty where there is none, or where the frame is but a guess.
+fn proven_name(frame: &NativeFrame) -> &str {
+    let function = frame.function.as_deref();
+    let function = function.filter(|_| frame.trust < FrameTrust::Scan);
+    let function = function.unwrap_or_default();
     function.split('(').next().unwrap_or_default()
 }
