@@ -175,6 +175,9 @@ fn walk_with(
             (*told).clone()
         }
     };
+    if let Some(reason) = &confidences.locals_gap {
+        gaps.add("values of variables", reason.clone(), None);
+    }
     let answers = lookup.answers.into_inner();
     Walked {
         images,

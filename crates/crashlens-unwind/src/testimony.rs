@@ -49,6 +49,9 @@ pub(crate) type Locals = BTreeMap<u32, Vec<Vec<Variable>>>;
 #[serde(default)]
 pub(crate) struct Confidences {
     pub(crate) locals: Locals,
+    /// Why variables are missing.
+    #[serde(default)]
+    pub(crate) locals_gap: Option<String>,
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
@@ -61,6 +64,7 @@ impl Default for Confidences {
         let nobody_looked = || "the version that made the capture did not look".to_owned();
         Self {
             locals: Locals::new(),
+            locals_gap: None,
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
@@ -76,6 +80,7 @@ impl Confidences {
         let python = scene.python;
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
+            locals_gap: python.and_then(|python| python.locals_gap.clone()),
             foreign_call: in_time(is_expired, || foreign::read(scene)),
             exception: in_time(is_expired, || exception::find(scene)),
             abort_message: in_time(is_expired, || abort_message::find(scene)),
