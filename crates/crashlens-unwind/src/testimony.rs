@@ -160,3 +160,25 @@ fn observed<T>(part: &str, answer: Answer<T>, gaps: &mut Gaps) -> Observed<T> {
         Err(reason) => Observed::Unknown(gaps.add(part, reason, None)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn nothing_found_when_time_ran_out_is_not_absent() {
+        let expired = Cell::new(false);
+        let is_expired = || expired.get();
+        assert_eq!(in_time::<u8>(&is_expired, || Ok(None)), Ok(None));
+        let runs_out = |answer| {
+            expired.set(true);
+            answer
+        };
+        assert_eq!(in_time(&is_expired, || runs_out(Ok(Some(7)))), Ok(Some(7)));
+        expired.set(false);
+        assert!(in_time::<u8>(&is_expired, || runs_out(Ok(None))).is_err());
+        assert!(in_time(&is_expired, || Ok(Some(7))).is_err());
+    }
+}

@@ -76,3 +76,50 @@ fn proven_name(frame: &NativeFrame) -> &str {
     let function = function.unwrap_or_default();
     function.split('(').next().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use crashlens_core::{Address, StackEnd, ThreadRole};
+
+    use super::*;
+
+    fn state(trust: FrameTrust) -> Option<ExceptionState> {
+        let frame = NativeFrame {
+            address: Address(1),
+            library: None,
+            path: None,
+            module_offset: None,
+            function: Some("__cxa_throw".to_owned()),
+            function_offset: None,
+            source: None,
+            inlined: false,
+            trust,
+        };
+        let thread = Thread {
+            id: 1,
+            name: String::new(),
+            role: ThreadRole::Main,
+            crashed: true,
+            holds_gil: None,
+            waits_for_crashed: false,
+            frames: vec![Frame::Native(frame)],
+            end: StackEnd::Complete,
+        };
+        let exception = CppException {
+            type_name: "St9exception".to_owned(),
+            what: None,
+            state: ExceptionState::Caught,
+            thread: 1,
+            thrown_from: Vec::new(),
+        };
+        let settled = settle(Ok(Some(exception)), &[thread]).ok().flatten();
+        settled.map(|exception| exception.state)
+    }
+
+    #[test]
+    fn a_guessed_frame_does_not_prove_that_nobody_catches() {
+        let proven = state(FrameTrust::CallFrameInfo);
+        assert_eq!(proven, Some(ExceptionState::Uncaught));
+        assert_eq!(state(FrameTrust::Scan), Some(ExceptionState::Caught));
+    }
+}

@@ -245,3 +245,32 @@ fn unexplained(fault: &FaultInProcess<'_>, operands: &[Operand]) -> Option<Attem
         })
         .cloned()
 }
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::{Decoder, DecoderOptions};
+
+    use super::*;
+
+    fn wants(bytes: &[u8]) -> bool {
+        wants_alignment(&Decoder::new(64, bytes, DecoderOptions::NONE).decode())
+    }
+
+    #[test]
+    fn only_instructions_that_insist_on_it_want_alignment() {
+        // movaps, addps, movntdq, paddd, vmovdqa
+        assert!(wants(&[0x0f, 0x28, 0x07]));
+        assert!(wants(&[0x0f, 0x58, 0x07]));
+        assert!(wants(&[0x66, 0x0f, 0xe7, 0x07]));
+        assert!(wants(&[0x66, 0x0f, 0xfe, 0x07]));
+        assert!(wants(&[0xc5, 0xfd, 0x6f, 0x07]));
+        // movups, movdqu, pcmpistri, vaddps, vmovdqu, addss, mov
+        assert!(!wants(&[0x0f, 0x10, 0x07]));
+        assert!(!wants(&[0xf3, 0x0f, 0x6f, 0x07]));
+        assert!(!wants(&[0x66, 0x0f, 0x3a, 0x63, 0x07, 0x00]));
+        assert!(!wants(&[0xc5, 0xfc, 0x58, 0x07]));
+        assert!(!wants(&[0xc5, 0xfe, 0x6f, 0x07]));
+        assert!(!wants(&[0xf3, 0x0f, 0x58, 0x07]));
+        assert!(!wants(&[0x48, 0x8b, 0x07]));
+    }
+}
