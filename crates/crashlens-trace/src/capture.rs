@@ -9,15 +9,16 @@ mod sample;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{
-    CaptureFile, Circumstances, CrashCapture, Ending, Environment, Gap, Gaps, Lineage, Observed,
-    OomEvidence, Origin, Output, Parent, Registers, Role, Signal, Timeline,
+    CaptureFile, CrashCapture, Ending, Environment, Gap, Gaps, Lineage, Observed, OomEvidence,
+    Origin, Output, Parent, Registers, Role, Signal, Timeline,
 };
 use crashlens_unwind::{
     EarlierMapping, ProcessSnapshot, ReadMemory, Reading, SignalAtFault, ThreadState, Unreadable,
-    Walked, walk,
+    Walked, read_sources, walk,
 };
 
 use crate::freeze::{freeze, list_threads};
+use crate::live_files::LiveFiles;
 use crate::live_memory::LiveMemory;
 use crate::oom::OomLedger;
 use crate::output::Relay;
@@ -65,6 +66,8 @@ pub(crate) struct Unnamed {
     registers: Observed<Registers>,
     walked: Walked,
     lineage: Option<Lineage>,
+    /// The files of the parent, where its frames were read.
+    parent_files: Option<LiveFiles>,
 }
 
 /// Freezes the process and reads it. The threads are let go by the main loop, which finds their stops
@@ -146,6 +149,7 @@ pub(crate) fn read_dying(
         registers,
         walked,
         lineage,
+        parent_files: None,
     }
 }
 
@@ -179,6 +183,7 @@ impl Sample {
             registers,
             walked,
             lineage: Some(Lineage::new(Origin::Started)),
+            parent_files: None,
         }
     }
 }
@@ -245,9 +250,27 @@ impl Unnamed {
     }
 
     /// Adds what the parent was doing.
-    pub(crate) fn set_parent(&mut self, parent: Option<Parent>) {
+    pub(crate) fn set_parent(&mut self, parent: Option<(Parent, LiveFiles)>) {
+        let (parent, files) = parent.unzip();
         if let Some(lineage) = &mut self.lineage {
             lineage.parent = parent;
+            self.parent_files = files;
+        }
+    }
+
+    /// Adds the source to frames that were read without.
+    fn read_sources(&mut self) {
+        let parent = self
+            .lineage
+            .as_mut()
+            .and_then(|known| known.parent.as_mut());
+        if let Some((parent, files)) = parent.zip(self.parent_files.as_ref()) {
+            read_sources(&mut parent.frames, files);
+        }
+        if let Observed::Known(timeline) = &mut self.sample.circumstances.timeline {
+            for glance in &mut timeline.on_top {
+                read_sources(&mut glance.frames, &self.sample.files);
+            }
         }
     }
 
@@ -264,11 +287,12 @@ impl Unnamed {
     }
 
     /// Names the frames and completes the capture with what the program wrote last.
-    pub(crate) fn name(self, relay: &Relay) -> CaptureFile {
+    pub(crate) fn name(mut self, relay: &Relay) -> CaptureFile {
+        self.read_sources();
         let Sample {
             facts,
             host,
-            circumstances,
+            mut circumstances,
             files,
             mut gaps,
         } = self.sample;
@@ -285,14 +309,10 @@ impl Unnamed {
             variables: facts.variables,
             limits: facts.limits,
         };
-        let lineage = gaps.observe(
+        circumstances.lineage = gaps.observe(
             "how the process came to be",
             self.lineage.ok_or("the kernel could not be asked in time"),
         );
-        let circumstances = Circumstances {
-            lineage,
-            ..circumstances
-        };
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
             process: facts.process,

@@ -29,6 +29,8 @@ use crate::watch::{Wake, Watch};
 /// A program's libraries are loaded in its first moments; later looks only find what changed.
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 const LONGEST_BETWEEN_LOOKS: Duration = Duration::from_secs(5);
+/// How long what the program uses is not looked at again, as a multiple of what it took.
+const REST_FACTOR: u32 = 250;
 
 /// Watches the program until it ends and gives its wait status.
 pub(crate) fn watch(
@@ -65,6 +67,8 @@ struct Sight {
     group: Option<Group>,
     /// How long after a look at the program the next one is made.
     pause: Duration,
+    /// When the program may be asked again for what it uses of its limits.
+    resources_not_before: Option<Instant>,
 }
 
 impl Sight {
@@ -76,6 +80,7 @@ impl Sight {
             oom: OomLedger::start(pid),
             group: None,
             pause: FIRST_LOOK,
+            resources_not_before: None,
         }
     }
 
@@ -136,8 +141,26 @@ impl Sight {
         }
     }
 
-    fn look(&self) -> Sample {
-        Sample::take(self.pid, Role::Main, self.oom.baseline(), Gaps::default())
+    fn look(&mut self) -> Sample {
+        let before = self.oom.baseline();
+        let mut sample = Sample::without_resources(self.pid, Role::Main, before, Gaps::default());
+        // A process that has ended has nothing to show, and what was found before stands.
+        if !sample.has_maps() && self.sample.is_some() {
+            return sample;
+        }
+        let begin = Instant::now();
+        let may_ask = self
+            .resources_not_before
+            .is_none_or(|moment| begin >= moment);
+        match &mut self.sample {
+            Some(earlier) if !may_ask => sample.keep_resources_of(earlier),
+            _ => {
+                sample.read_resources(self.pid, before);
+                let took = begin.elapsed();
+                self.resources_not_before = Some(begin + took + took * REST_FACTOR);
+            }
+        }
+        sample
     }
 
     /// What can be told of the program's end, if it is a death.
@@ -158,7 +181,11 @@ impl Sight {
         };
         let mut sample = self.sample.take().unwrap_or_else(|| self.look());
         sample.set_timeline(self.memory.timeline(std::iter::empty(), self.pid, true));
-        sample.set_oom(judged.map(|(_, evidence)| evidence));
+        let mut evidence = judged.map(|(_, evidence)| evidence);
+        if let Some(evidence) = &mut evidence {
+            self.oom.complete(self.pid, evidence);
+        }
+        sample.set_oom(evidence);
         let mut unnamed = sample.into_capture(ending(kind, signal, status), missing);
         unnamed.add_kernel_log(&mut self.oom);
         Some(unnamed.name(relay))

@@ -13,6 +13,7 @@ mod capture;
 mod core;
 mod deaths;
 mod degraded;
+mod enquiry;
 mod error;
 mod event;
 mod faulthandler;

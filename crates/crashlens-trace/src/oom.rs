@@ -136,11 +136,17 @@ impl OomLedger {
             group_kills: in_group,
             machine_kills: in_run,
             named_in_log: named,
-            limited_by: self.limited_by(pid),
+            limited_by: None,
             whole_group: group.and_then(|group| Some(group.own().number("memory.oom.group")? == 1)),
-            score_adjustment: self.score_adjustment(pid),
+            score_adjustment: None,
         };
         (killed, evidence)
+    }
+
+    /// Adds to the evidence what takes a longer look, for an end that is to be explained.
+    pub(crate) fn complete(&mut self, pid: u32, evidence: &mut OomEvidence) {
+        evidence.limited_by = self.limited_by(pid);
+        evidence.score_adjustment = self.score_adjustment(pid);
     }
 
     /// The level whose limit was met: as the log says, or the lowest one that refused memory in this run and was
@@ -305,7 +311,8 @@ mod tests {
 
         write(&root, "sys/fs/cgroup/job/memory.events", "oom_kill 2\n");
         write(&root, "sys/fs/cgroup/job/memory.events.local", "max 9\n");
-        let (killed, evidence) = ledger.judge(7);
+        let (killed, mut evidence) = ledger.judge(7);
+        ledger.complete(7, &mut evidence);
         assert_eq!(killed, Some(true));
         let expected = OomEvidence {
             group_kills: Some(1),

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crashlens_core::{Parent, PythonFrame};
-use crashlens_unwind::{ReadMemory, Unreadable, glance, read_sources, steady};
+use crashlens_unwind::{ReadMemory, Unreadable, glance, steady};
 
 use crate::live_files::LiveFiles;
 use crate::live_memory::LiveMemory;
@@ -19,16 +19,19 @@ const MAX_READINGS: usize = 5;
 /// Frames that are kept: enough to reach from a library's wait to the user's own code.
 const MAX_FRAMES: usize = 12;
 
-/// What process `pid` is doing now. `None` if it does not run Python or could not be read.
-pub(crate) fn look(pid: u32, locals: bool) -> Option<Parent> {
-    Some(Parent {
+/// What process `pid` is doing now, and where the source of its frames is. `None` if it does not run Python or could
+/// not be read.
+pub(crate) fn look(pid: u32, locals: bool) -> Option<(Parent, LiveFiles)> {
+    let parent = Parent {
         pid,
         frames: python_stack(pid, LIMIT, locals)?,
         waits_for_ever: None,
-    })
+    };
+    Some((parent, LiveFiles::of(pid)))
 }
 
-/// The Python frames of the first thread of process `pid`, innermost first.
+/// The Python frames of the first thread of process `pid`, innermost first and without source: a file system may take
+/// long to give that, and a process may be held meanwhile.
 pub(crate) fn python_stack(pid: u32, limit: Duration, locals: bool) -> Option<Vec<PythonFrame>> {
     let deadline = Instant::now() + limit;
     let maps = procfs::mappings(pid).ok()?;
@@ -45,11 +48,7 @@ pub(crate) fn python_stack(pid: u32, limit: Duration, locals: bool) -> Option<Ve
     let (one, other) = (readings.next()?, readings.next()?);
     let mut frames: Vec<PythonFrame> = steady(&one, &other);
     frames.truncate(MAX_FRAMES);
-    if frames.is_empty() {
-        return None;
-    }
-    read_sources(&mut frames, &files);
-    Some(frames)
+    (!frames.is_empty()).then_some(frames)
 }
 
 /// Memory that cannot be read any more when the time is up.

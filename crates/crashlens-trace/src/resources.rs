@@ -11,6 +11,8 @@ use std::path::Path;
 
 use crashlens_core::{Limit, Resource, ResourceUse};
 
+use crate::enquiry::Line;
+
 pub(crate) use groups::{Baseline, uses as group_uses};
 pub(crate) use rlimits::processor_ticks;
 
@@ -47,10 +49,14 @@ pub(crate) fn undo_raised_cpu_limit(uses: &mut [ResourceUse]) {
 /// Completes the entry of the limit of a file's size with the size that the file had which thread `pid` was
 /// writing to.
 pub(crate) fn note_written_file(uses: &mut [ResourceUse], pid: u32, descriptor: u64) {
-    let size = std::fs::metadata(format!("/proc/{pid}/fd/{descriptor}"))
-        .ok()
-        .filter(std::fs::Metadata::is_file)
-        .map(|file| file.len());
+    static LINE: Line = Line::new();
+    let facts = LINE.ask(move |answers| {
+        if let Ok(facts) = std::fs::metadata(format!("/proc/{pid}/fd/{descriptor}")) {
+            let _ = answers.send(facts);
+        }
+    });
+    let mut files = facts.answers().filter(std::fs::Metadata::is_file);
+    let size = files.next().map(|file| file.len());
     for entry in uses {
         if entry.resource == Resource::FileSize {
             entry.used = size;

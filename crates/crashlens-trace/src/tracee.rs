@@ -46,6 +46,9 @@ pub(crate) struct TracedProcess {
     pub(crate) death: Death,
     /// Whether it may be that only one thread was killed, and the process lives on.
     pub(crate) may_live_on: bool,
+    /// Whether it was killed and that is no death to be explained: found at the exit of its first thread, and not
+    /// to be asked again at that of every other.
+    pub(crate) killed_on_purpose: bool,
     /// How it came to be.
     pub(crate) birth: Birth,
     /// Who started its threads.

@@ -11,6 +11,7 @@ use crashlens_unwind::{EarlierMapping, MappedFile, Witnessed};
 use nix::sys::statvfs::fstatvfs;
 
 use crate::capture::Sample;
+use crate::enquiry::Line;
 use crate::live_files::LiveFiles;
 
 /// Descriptors that are looked through for a file that has no name any more.
@@ -38,7 +39,7 @@ pub(crate) fn around_fault(
             .known()
             .filter(|_| is(Signal::ILL))
             .cloned(),
-        file: mapping.and_then(|mapping| mapped_file(process, mapping, &sample.files).ok()),
+        file: mapping.and_then(|mapping| ask_for_file(process, mapping)),
         earlier,
     }
 }
@@ -46,6 +47,18 @@ pub(crate) fn around_fault(
 fn stack_limit(limits: &[Limit]) -> Option<u64> {
     let limit = limits.iter().find(|limit| limit.name == "Max stack size")?;
     limit.soft
+}
+
+/// The file of a mapping, unless its file system does not answer.
+fn ask_for_file(process: u32, mapping: &Mapping) -> Option<MappedFile> {
+    static LINE: Line = Line::new();
+    let mapping = mapping.clone();
+    let found = LINE.ask(move |answers| {
+        if let Ok(file) = mapped_file(process, &mapping, &LiveFiles::of(process)) {
+            let _ = answers.send(file);
+        }
+    });
+    found.answers().next()
 }
 
 /// The file of a mapping: by its name where that still leads to it, by what the kernel keeps of the mapping, or

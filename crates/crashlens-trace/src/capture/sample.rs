@@ -21,23 +21,26 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Reads what can be read without stopping the process.
-    pub(crate) fn take(process: u32, role: Role, before: &Baseline, mut gaps: Gaps) -> Self {
+    pub(crate) fn take(process: u32, role: Role, before: &Baseline, gaps: Gaps) -> Self {
+        let mut sample = Self::without_resources(process, role, before, gaps);
+        sample.read_resources(process, before);
+        sample
+    }
+
+    /// The same without what the process uses of its limits, which takes longer to find out.
+    pub(crate) fn without_resources(
+        process: u32,
+        role: Role,
+        before: &Baseline,
+        mut gaps: Gaps,
+    ) -> Self {
         let mut facts = procfs::process_facts(process, &mut gaps);
         facts.process.role = role;
         let mut host = host::host_facts(process, &mut gaps);
         if let Observed::Known(group) = &mut host.memory_group {
             group.oom_kills_before = before.oom_kills(&group.path);
         }
-        let variables = facts.variables.known();
-        let known = resources::Known {
-            limits: facts.limits.known().map(Vec::as_slice).unwrap_or_default(),
-            working_directory: facts.process.working_directory.known().map(String::as_str),
-            temporary: variables
-                .and_then(|variables| variables.get("TMPDIR"))
-                .map(String::as_str),
-        };
         let circumstances = Circumstances {
-            resources: Observed::Known(resources::read(process, known, before)),
             oom: Observed::Absent,
             ..Circumstances::default()
         };
@@ -48,6 +51,25 @@ impl Sample {
             files: LiveFiles::of(process),
             gaps,
         }
+    }
+
+    /// Adds what `process` uses of its limits.
+    pub(crate) fn read_resources(&mut self, process: u32, before: &Baseline) {
+        let facts = &self.facts;
+        let variables = facts.variables.known();
+        let known = resources::Known {
+            limits: facts.limits.known().map(Vec::as_slice).unwrap_or_default(),
+            working_directory: facts.process.working_directory.known().map(String::as_str),
+            temporary: variables
+                .and_then(|variables| variables.get("TMPDIR"))
+                .map(String::as_str),
+        };
+        self.circumstances.resources = Observed::Known(resources::read(process, known, before));
+    }
+
+    /// Keeps what an earlier sample found in use.
+    pub(crate) fn keep_resources_of(&mut self, earlier: &mut Self) {
+        self.circumstances.resources = std::mem::take(&mut earlier.circumstances.resources);
     }
 
     /// Adds memory over time.

@@ -1,22 +1,17 @@
 //! Room in the file systems that a process writes to, as the process sees them.
-//!
-//! A file system behind a network that does not answer would hold us for ever, and with us the process that
-//! we hold. So it is asked from a thread of its own, which is waited for only so long.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::Sender;
 
 use crashlens_core::{Resource, ResourceUse};
 use nix::sys::statvfs::{Statvfs, statvfs};
 
-const PATIENCE: Duration = Duration::from_millis(150);
+use crate::enquiry::{Enquiry, Line};
+
+static LINE: Line = Line::new();
 
 /// A question to file systems that is under way.
-pub(super) struct Survey {
-    answers: Receiver<ResourceUse>,
-    deadline: Instant,
-}
+pub(super) struct Survey(Enquiry<ResourceUse>);
 
 impl Survey {
     pub(super) fn start(
@@ -24,7 +19,6 @@ impl Survey {
         working_directory: Option<&str>,
         temporary: Option<&str>,
     ) -> Self {
-        let (sender, answers) = channel();
         let temporary = temporary.unwrap_or("/tmp");
         let root = format!("/proc/{pid}/root");
         let places = [
@@ -44,7 +38,7 @@ impl Survey {
                 format!("{root}/{}", temporary.trim_start_matches('/')),
             ),
         ];
-        let survey = move || {
+        let survey = move |answers: &Sender<ResourceUse>| {
             let mut known = Vec::new();
             for (resource, name, path) in places {
                 let Ok(found) = statvfs(Path::new(&path)) else {
@@ -60,29 +54,18 @@ impl Survey {
                     && !known.contains(&identity)
                 {
                     known.push(identity);
-                    if sender.send(entry).is_err() {
+                    if answers.send(entry).is_err() {
                         return;
                     }
                 }
             }
         };
-        // Where no thread can be made, as at a limit of threads, nothing is said of file systems.
-        let _ = std::thread::Builder::new()
-            .stack_size(128 << 10)
-            .spawn(survey);
-        Self {
-            answers,
-            deadline: Instant::now() + PATIENCE,
-        }
+        Self(LINE.ask(survey))
     }
 
     /// The answers that came in time.
     pub(super) fn finish(self) -> Vec<ResourceUse> {
-        let next = || {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            self.answers.recv_timeout(left).ok()
-        };
-        std::iter::from_fn(next).collect()
+        self.0.answers().collect()
     }
 }
 
@@ -108,19 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_own_file_systems_have_a_size() {
+    fn only_a_living_process_has_file_systems_with_a_size() {
         let uses = Survey::start(std::process::id(), Some("/here"), None).finish();
         let disk = uses.iter().find(|entry| entry.set_by == "/here");
         let disk = disk.expect("the working directory is on a disk");
         assert!(disk.limit > Some(0) && disk.used <= disk.limit);
-    }
 
-    #[test]
-    fn a_process_that_is_gone_has_none() {
-        assert!(
-            Survey::start(u32::MAX, None, Some("/tmp"))
-                .finish()
-                .is_empty()
-        );
+        let gone = Survey::start(u32::MAX, None, Some("/tmp"));
+        assert!(gone.finish().is_empty());
     }
 }

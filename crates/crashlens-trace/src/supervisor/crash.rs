@@ -121,10 +121,10 @@ impl Supervisor<'_> {
         let Some(known) = self.tree.process(process) else {
             return;
         };
-        if !matches!(known.death, Death::None) {
+        if !matches!(known.death, Death::None) || known.killed_on_purpose {
             return;
         }
-        let (out_of_memory, evidence) = if signal == Signal::KILL {
+        let (out_of_memory, mut evidence) = if signal == Signal::KILL {
             self.memory.release_ballast();
             let (killed, evidence) = self.oom.judge(process);
             (killed, Some(evidence))
@@ -132,7 +132,11 @@ impl Supervisor<'_> {
             (Some(false), None)
         };
         if !counts_as_death(signal, role, out_of_memory) {
+            known.killed_on_purpose = signal == Signal::KILL;
             return;
+        }
+        if let Some(evidence) = &mut evidence {
+            self.oom.complete(process, evidence);
         }
         let cause = cause_at_exit(known, signal, thread);
         let kind = if out_of_memory == Some(true) {
