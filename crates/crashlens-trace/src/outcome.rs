@@ -1,6 +1,6 @@
 //! What supervision is asked for, and what it gives back.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crashlens_core::{CaptureFile, Gaps};
 
@@ -28,6 +28,8 @@ pub trait Observer {
 pub struct Hang {
     /// For how long there was none.
     pub idle: Duration,
+    /// What moved last in the tree moved after this moment.
+    pub last_progress_after: Instant,
     /// All processes as they stand, the main one first.
     pub processes: Vec<CaptureFile>,
 }

@@ -22,6 +22,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// A look that comes later than this after its time means that we were stopped, or the machine was asleep.
 const LATENESS: Duration = Duration::from_secs(2);
+/// The pause after a look, as a multiple of what it took: a tree of thousands of processes is looked at less often.
+const REST_FACTOR: u32 = 200;
 
 /// What a tree has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +88,10 @@ pub(crate) struct Idleness {
     since: Instant,
     before: Effort,
     last_look: Instant,
+    /// The look before the present time without progress.
+    last_progress_after: Instant,
+    /// How long at least until the next look, for what the last one took.
+    rest: Duration,
     /// Whether the present hang has been reported.
     reported: bool,
 }
@@ -98,19 +104,32 @@ impl Idleness {
             since: now,
             before: Effort::default(),
             last_look: now,
+            last_progress_after: now,
+            rest: Duration::ZERO,
             reported: false,
         }
     }
 
     /// How long until the next look.
     pub(crate) fn pause(&self) -> Duration {
-        (self.limit / LOOKS).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+        let pause = (self.limit / LOOKS).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        pause.max(self.rest)
+    }
+
+    /// The same after a look that took so long.
+    pub(crate) fn rest_after(&mut self, took: Duration) -> Duration {
+        self.rest = took.saturating_mul(REST_FACTOR);
+        self.pause()
+    }
+
+    /// The last progress was made after this moment.
+    pub(crate) fn last_progress_after(&self) -> Instant {
+        self.last_progress_after
     }
 
     /// For how long the tree has been hung, when it is time to say so.
     pub(crate) fn look(&mut self, now: Instant, effort: Effort) -> Option<Duration> {
         let was_away = now.saturating_duration_since(self.last_look) > self.pause() + LATENESS;
-        self.last_look = now;
         let trifle = self.limit.as_secs_f64() * TRIFLE * TICKS_PER_SECOND;
         let ticks = effort.ticks.abs_diff(self.before.ticks);
         let moved = effort.bytes != self.before.bytes || effort.changes != self.before.changes;
@@ -123,6 +142,7 @@ impl Idleness {
             self.restart(now, effort);
             return None;
         }
+        self.last_look = now;
         let idle = now.saturating_duration_since(self.since);
         (idle >= self.limit && !self.reported).then_some(idle)
     }
@@ -141,6 +161,8 @@ impl Idleness {
 
     /// Begins to measure anew.
     pub(crate) fn restart(&mut self, now: Instant, effort: Effort) {
+        self.last_progress_after = self.last_look;
+        self.last_look = now;
         self.since = now;
         self.before = effort;
     }
@@ -216,6 +238,28 @@ mod tests {
         idleness.look(start, effort(1, 1, 1));
         let woken = start + Duration::from_secs(10_000);
         assert_eq!(idleness.look(woken, effort(1, 1, 1)), None);
+    }
+
+    #[test]
+    fn a_long_pause_after_a_costly_look_is_not_taken_for_sleep() {
+        let start = Instant::now();
+        let mut idleness = Idleness::new(LIMIT, start);
+        idleness.look(start, effort(1, 1, 1));
+        let pause = idleness.rest_after(Duration::from_secs(1));
+        assert_eq!(pause, Duration::from_secs(200));
+        let idle = idleness.look(start + pause, effort(1, 1, 1));
+        assert_eq!(idle, Some(pause));
+    }
+
+    #[test]
+    fn the_last_progress_lies_between_two_looks() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut idleness = Idleness::new(LIMIT, start);
+        for (seconds, bytes) in [(0, 1), (10, 1), (20, 2), (30, 2)] {
+            idleness.look(at(seconds), effort(0, bytes, 0));
+        }
+        assert_eq!(idleness.last_progress_after(), at(10));
     }
 
     #[test]

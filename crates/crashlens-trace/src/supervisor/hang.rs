@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{Ending, Gaps};
+use crashlens_core::{CaptureFile, Ending, Gaps};
 
 use super::Supervisor;
 use crate::agenda::Chore;
-use crate::capture::{Dying, read_dying};
+use crate::capture::{Dying, Unnamed, read_dying};
 use crate::event::{Event, decode_event};
 use crate::interruption;
 use crate::outcome::Hang;
@@ -15,6 +15,9 @@ use crate::tracee::Death;
 
 /// Processes whose stacks are reported.
 const MAX_PROCESSES: usize = 32;
+/// How long processes are read and, with that, how long their frames are named: events wait meanwhile.
+const READING_LIMIT: Duration = Duration::from_secs(5);
+const REPORT_LIMIT: Duration = Duration::from_secs(10);
 
 impl Supervisor<'_> {
     /// Begins to look for hangs, if that was asked for.
@@ -29,26 +32,27 @@ impl Supervisor<'_> {
 
     /// Looks whether there was progress; when next to look.
     pub(super) fn look_for_hang(&mut self) -> Option<Duration> {
-        let effort = self.effort();
+        let begin = Instant::now();
+        let mut effort = self.effort();
         // A program that the user has stopped makes no progress by intent; one that dies is reported as that.
         let is_held = self.main_stands_still || self.death_pending_since.is_some();
         let now = Instant::now();
         let idleness = self.idleness.as_mut()?;
-        let pause = idleness.pause();
         if is_held {
             idleness.restart(now, effort);
-            return Some(pause);
+            return Some(idleness.rest_after(begin.elapsed()));
         }
-        if let Some(idle) = idleness.look(now, effort)
-            && !self.is_runnable()
-        {
+        let idle = idleness.look(now, effort);
+        let is_hung = idle.is_some() && !self.is_runnable();
+        let took = begin.elapsed();
+        if let Some(idle) = idle.filter(|_| is_hung) {
             self.report_hang(idle);
+            // To be looked at is no progress.
+            effort = self.effort();
         }
-        let effort = self.effort();
-        self.idleness
-            .as_mut()?
-            .forget_trifles(Instant::now(), effort);
-        Some(pause)
+        let idleness = self.idleness.as_mut()?;
+        idleness.forget_trifles(Instant::now(), effort);
+        Some(idleness.rest_after(took))
     }
 
     fn effort(&mut self) -> Effort {
@@ -74,52 +78,73 @@ impl Supervisor<'_> {
     }
 
     fn report_hang(&mut self, idle: Duration) {
-        let mut processes = self.processes();
-        let left_out = processes.len().saturating_sub(MAX_PROCESSES);
-        processes.truncate(MAX_PROCESSES);
-        let mut captures = Vec::new();
-        for process in processes {
-            let role = self.role_of(process);
-            let timeline = self
-                .memory
-                .timeline(self.tree.process_ids(), process, false);
-            let Some(known) = self.tree.process(process) else {
-                continue;
-            };
-            if !matches!(known.death, Death::None) {
-                continue;
+        let begin = Instant::now();
+        let processes = self.processes();
+        let mut left_out = processes.len().saturating_sub(MAX_PROCESSES);
+        let mut read = Vec::new();
+        for process in processes.into_iter().take(MAX_PROCESSES) {
+            if begin.elapsed() >= READING_LIMIT {
+                left_out += 1;
+            } else if let Some(unnamed) = self.look_at(process) {
+                read.push(unnamed);
             }
-            let mut gaps = Gaps::default();
-            if left_out > 0 {
-                let part = format!("stacks of {left_out} more processes");
-                gaps.add(part, format!("those of {MAX_PROCESSES} are read"), None);
+        }
+        let mut captures: Vec<CaptureFile> = Vec::new();
+        for unnamed in read {
+            if begin.elapsed() >= REPORT_LIMIT && !captures.is_empty() {
+                left_out += 1;
+            } else {
+                captures.push(unnamed.name(self.relay));
             }
-            let looked_at = Dying {
-                process,
-                role,
-                ending: Ending::running(),
-                thread: None,
-                registers_at_fault: None,
-                earlier: None,
-                oom: None,
-                locals: self.options.locals,
-                lineage: known.birth.lineage(),
-                timeline,
-                gaps,
-            };
-            let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), looked_at);
-            self.release_looked_at();
-            captures.push(unnamed.name(self.relay));
         }
-        if let Some(idleness) = &mut self.idleness {
-            idleness.set_reported();
+        if left_out > 0 {
+            let part = format!("stacks of {left_out} more processes");
+            let limit = REPORT_LIMIT.as_secs();
+            let reason = format!("{MAX_PROCESSES} are read, and no longer than {limit} seconds");
+            for file in &mut captures {
+                file.capture.gaps.add(&part, &reason, None);
+            }
         }
+        let Some(idleness) = &mut self.idleness else {
+            return;
+        };
+        idleness.set_reported();
+        let last_progress_after = idleness.last_progress_after();
         if !captures.is_empty() {
             self.observer.hung(Hang {
                 idle,
+                last_progress_after,
                 processes: captures,
             });
         }
+    }
+
+    /// Reads a process that is not dying, and lets it go on.
+    fn look_at(&mut self, process: u32) -> Option<Unnamed> {
+        let role = self.role_of(process);
+        let timeline = self
+            .memory
+            .timeline(self.tree.process_ids(), process, false);
+        let known = self.tree.process(process)?;
+        if !matches!(known.death, Death::None) {
+            return None;
+        }
+        let looked_at = Dying {
+            process,
+            role,
+            ending: Ending::running(),
+            thread: None,
+            registers_at_fault: None,
+            earlier: None,
+            oom: None,
+            locals: self.options.locals,
+            lineage: known.birth.lineage(),
+            timeline,
+            gaps: Gaps::default(),
+        };
+        let unnamed = read_dying(&mut self.tree, self.watch, self.oom.baseline(), looked_at);
+        self.release_looked_at();
+        Some(unnamed)
     }
 
     /// Lets threads that were stopped to be looked at go on waiting as if nothing had been.
