@@ -15,7 +15,7 @@ pub struct Options {
     #[arg(long)]
     quick: bool,
     /// How long each fuzz target runs
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 30)]
     fuzz_seconds: u32,
 }
 

@@ -3,7 +3,7 @@
 //! Responsible for finding such lines on standard error and in memory, for joining what belongs together, and
 //! for the thread a message came from. What a message means is for the rules.
 
-use crate::capture::{CrashCapture, Message, MessageKind};
+use crate::capture::{CrashCapture, Message, MessageKind, Signal};
 
 mod forms;
 mod speakers;
@@ -130,17 +130,21 @@ fn add_abort_message(capture: &CrashCapture, found: &mut Vec<Found>) {
         return;
     }
     let kind = words.map_or(MessageKind::CLibrary, |(form, _)| form.kind);
-    found.push(Found {
+    // Nothing clears it: after an abort that the program survived, it is old.
+    let fatal = capture.ending.signal == Some(Signal::ABRT);
+    let place = if fatal { found.len() } else { 0 };
+    let abort = Found {
         message: Message {
             kind,
             text: text.clone(),
             thread: None,
             line: None,
-            fatal: true,
+            fatal,
         },
         tid: None,
         length: 0,
-    });
+    };
+    found.insert(place, abort);
 }
 
 /// Of each kind, only the last can be the reason.

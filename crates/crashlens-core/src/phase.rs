@@ -3,7 +3,7 @@
 //! Responsible for the phase alone; why the program died in it is for the rules. The functions that tell a phase
 //! are facts about the world, in `data/phases.toml`.
 
-use crate::capture::{CrashCapture, Frame, Phase, PythonFrame, Thread, ThreadRole};
+use crate::capture::{CrashCapture, Frame, FrameTrust, Phase, PythonFrame, Thread, ThreadRole};
 use crate::culprit::python_frames;
 
 mod imports;
@@ -61,13 +61,13 @@ pub(crate) fn of(capture: &CrashCapture) -> Option<Phase> {
 
 fn is_exiting(thread: &Thread) -> bool {
     thread.frames.iter().any(|frame| match frame {
-        Frame::Native(native) => {
+        Frame::Native(native) if native.trust < FrameTrust::Scan => {
             let name = native.function.as_deref().unwrap_or_default();
             // Arguments and the compiler's suffixes are no part of a name of C.
             let name = name.split(['(', '.', '@']).next().unwrap_or_default();
             EXIT_FUNCTIONS.contains(&name)
         }
-        Frame::Python(_) => false,
+        Frame::Native(_) | Frame::Python(_) => false,
     })
 }
 

@@ -17,7 +17,8 @@ use regex::Regex;
 
 use self::names::{Smell, smell};
 pub use self::values::{
-    HiddenBy, announces_secret, begins_private_key, hidden_by_name, mask_hidden, mask_value,
+    HiddenBy, announces_secret, begins_private_key, hidden_by_name, mask_code, mask_hidden,
+    mask_value,
 };
 
 /// What stands where a secret was.

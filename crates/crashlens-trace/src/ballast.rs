@@ -9,7 +9,8 @@ use memmap2::MmapMut;
 
 /// Reading a process with TensorFlow takes this much.
 const WANTED: usize = 16 << 20;
-/// At most this part of the limit is held back: the program must not die of it.
+/// At most this part of the limit is held back. A program that needs the very last of its limit dies of it, as it
+/// may of the memory that any supervisor in its group needs.
 const LARGEST_PART: u64 = 64;
 /// Less helps nobody.
 const SMALLEST: usize = 1 << 20;

@@ -13,7 +13,7 @@ use crate::supervisor::Supervisor;
 
 /// Until the first look. Programs that die sooner are not worth the cost to all others.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// The pause after a look, as a multiple of what it took: looking stays below a thousandth of one processor.
 /// With TensorFlow loaded the kernel takes 1.4 ms to list the mappings.
 const RESTRAINT: u32 = 1000;

@@ -125,11 +125,11 @@ impl OomLedger {
         let named = self.log.names_kill_of(pid, in_run);
         let killed = verdict(in_group, kills_now, on_machine, named);
         if killed == Some(true) {
-            if let Some(count) = self.groups.get_mut(path) {
-                count.attribute(now);
+            if let (Some(count), Some(kills)) = (self.groups.get_mut(path), kills_now) {
+                count.attribute(kills);
             }
-            if let Some(machine) = &mut self.machine {
-                machine.attribute(now);
+            if let (Some(machine), Some(kills)) = (&mut self.machine, machine_now) {
+                machine.attribute(kills);
             }
         }
         let evidence = OomEvidence {
@@ -180,9 +180,9 @@ fn kills_on_machine(root: &Path) -> Option<u64> {
     control_group::counter(&text, "oom_kill")
 }
 
-/// Every kill is counted in the victim's own group, whoever's limit it was for. So the group decides where its
-/// count is known; a group that never had a kill had none now; and only for another is the whole machine's
-/// count asked, which strangers move too.
+/// The log decides where it is complete or names the process. Else: every kill is counted in the victim's own
+/// group, whoever's limit it was for, so the group decides where its count is known, and a group that never had a
+/// kill had none now. The whole machine's count can only tell that there was none.
 fn verdict(
     in_group: Option<u64>,
     ever_in_group: Option<u64>,
@@ -192,12 +192,10 @@ fn verdict(
     let counted = match (in_group, ever_in_group) {
         (Some(kills), _) => Some(kills > 0),
         (None, Some(0)) => Some(false),
-        (None, _) => on_machine.map(|kills| kills > 0),
+        // Somebody on the machine was killed: that may have been anybody.
+        (None, _) => on_machine.and_then(|kills| (kills == 0).then_some(false)),
     };
-    match (counted, named_in_log) {
-        (Some(true), Some(false)) => Some(false),
-        (counted, _) => counted,
-    }
+    named_in_log.or(counted)
 }
 
 /// A counter that only rises, over the last seconds.
@@ -205,15 +203,12 @@ fn verdict(
 struct Count {
     /// When which value was first seen; the first of them is at least as old as the window, or the beginning.
     seen: VecDeque<(Instant, u64)>,
-    /// When a kill was taken for the reason of a death.
-    attributed: VecDeque<Instant>,
 }
 
 impl Count {
     fn from(now: Instant, value: u64) -> Self {
         Self {
             seen: VecDeque::from([(now, value)]),
-            attributed: VecDeque::new(),
         }
     }
 
@@ -224,11 +219,13 @@ impl Count {
         while self.seen.get(1).is_some_and(|(at, _)| is_old(*at, now)) {
             self.seen.pop_front();
         }
-        self.attributed.retain(|at| !is_old(*at, now));
     }
 
-    fn attribute(&mut self, now: Instant) {
-        self.attributed.push_back(now);
+    /// Takes one of the kills up to `value` for the reason of a death: it explains no other.
+    fn attribute(&mut self, value: u64) {
+        for (_, seen) in &mut self.seen {
+            *seen = (*seen + 1).min(value);
+        }
     }
 
     /// Kills within the window that have not explained a death yet.
@@ -237,12 +234,7 @@ impl Count {
         let before = before
             .or(self.seen.front())
             .map_or(value, |(_, value)| *value);
-        let explained = self
-            .attributed
-            .iter()
-            .filter(|at| !is_old(**at, now))
-            .count() as u64;
-        value.saturating_sub(before).saturating_sub(explained)
+        value.saturating_sub(before)
     }
 }
 
@@ -264,8 +256,10 @@ mod tests {
         let mut count = Count::from(start, 3);
         assert_eq!(count.lately(start, 3), 0);
         assert_eq!(count.lately(start + seconds(1), 4), 1);
-        count.attribute(start + seconds(1));
+        count.attribute(4);
         assert_eq!(count.lately(start + seconds(2), 4), 0);
+        count.note(start + seconds(2), 4);
+        assert_eq!(count.lately(start + seconds(6), 4), 0, "nor later");
         assert_eq!(count.lately(start + seconds(2), 5), 1);
     }
 
@@ -294,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_of_the_own_group_prove_a_kill_and_those_of_the_machine_only_without() {
+    fn counters_of_the_own_group_prove_a_kill_and_those_of_the_machine_none() {
         let root = tempfile::tempdir().unwrap();
         write(&root, "proc/7/cgroup", "0::/job\n");
         let mounts = "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
@@ -339,8 +333,8 @@ mod tests {
         write(&root, "proc/vmstat", "oom_kill 13\n");
         assert_eq!(
             ledger.judge(7).0,
-            Some(true),
-            "without the group the machine's count decides"
+            None,
+            "a count of the whole machine proves nothing"
         );
 
         std::fs::remove_file(root.path().join("proc/vmstat")).unwrap();
@@ -348,14 +342,15 @@ mod tests {
     }
 
     #[test]
-    fn the_group_decides_and_the_log_may_object() {
+    fn the_log_decides_and_then_the_group() {
         assert_eq!(verdict(Some(1), Some(1), Some(0), None), Some(true));
         assert_eq!(verdict(Some(1), Some(1), Some(1), Some(false)), Some(false));
         assert_eq!(verdict(Some(0), Some(9), Some(3), None), Some(false));
         assert_eq!(verdict(None, Some(0), Some(3), None), Some(false));
-        assert_eq!(verdict(None, Some(2), Some(1), None), Some(true));
+        assert_eq!(verdict(None, Some(2), Some(1), None), None);
         assert_eq!(verdict(None, Some(2), Some(0), None), Some(false));
-        assert_eq!(verdict(None, None, Some(1), None), Some(true));
-        assert_eq!(verdict(None, None, None, Some(true)), None);
+        assert_eq!(verdict(None, None, Some(1), None), None);
+        assert_eq!(verdict(None, None, None, Some(true)), Some(true));
+        assert_eq!(verdict(Some(0), Some(9), Some(0), Some(true)), Some(true));
     }
 }

@@ -3,6 +3,8 @@
 //! Nothing clears it when a call succeeds, so that it may be of long ago. `ENOMEM` right after an allocation is
 //! what a pointer that nobody checked leaves behind.
 
+use crashlens_core::Module;
+
 use crate::exception::leaf::Leaf;
 use crate::testimony::{Answer, Scene};
 
@@ -21,13 +23,22 @@ pub(crate) fn find(scene: &Scene<'_>) -> Answer<i32> {
         .and_then(|state| state.registers)
         .ok_or("the registers of the crashed thread could not be read")?;
     let modules = scene.images.modules();
-    let libraries = modules.iter().filter(|module| is_c_library(&module.name));
+    let libraries: Vec<&Module> = modules
+        .iter()
+        .filter(|module| is_c_library(&module.name))
+        .collect();
     // A static program holds the library itself.
     let function = libraries
+        .iter()
+        .copied()
         .chain(modules.first())
         .find_map(|module| scene.symbols.symbol(module, "__errno_location"));
     let Some(function) = function else {
-        return Ok(None);
+        return if libraries.is_empty() {
+            Ok(None)
+        } else {
+            Err("the C library does not tell where it keeps it".to_owned())
+        };
     };
     let memory = scene.confidential;
     let leaf = Leaf {

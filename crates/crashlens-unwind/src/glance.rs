@@ -28,18 +28,17 @@ pub fn glance(
         name: String::new(),
         registers: None,
     };
-    let snapshot = ProcessSnapshot {
+    let snapshot = |maps: Vec<Mapping>| ProcessSnapshot {
         pid,
-        threads: vec![first],
+        threads: vec![first.clone()],
         crashed_thread: None,
-        maps: maps
-            .iter()
-            .filter(|map| may_be_python(map))
-            .cloned()
-            .collect(),
+        maps,
         signal: None,
     };
-    let modules = Images::find(&snapshot, memory).modules();
+    let named = maps.iter().filter(|map| may_be_python(map));
+    let modules = Images::find(&snapshot(named.cloned().collect()), memory).modules();
+    // Values are judged by whether what they refer to is mapped, wherever that is.
+    let snapshot = snapshot(maps.to_vec());
     let symbols = FileSymbols::new(files);
     let state = python::read(
         memory,

@@ -69,6 +69,8 @@ pub struct PythonState {
     pub threads: Vec<PythonThread>,
     /// How values are read; `None` for a version whose objects are not known.
     pub(crate) values: Option<ValueFormat>,
+    /// Why values are missing, if they were asked for.
+    pub(crate) locals_gap: Option<String>,
     /// `sys.getrecursionlimit()`, where it could be read.
     pub recursion_limit: Option<u64>,
 }

@@ -23,6 +23,9 @@ const COMMON_BASES: [&str; 2] = ["tensorflow::OpKernel", "tensorflow::AsyncOpKer
 pub(crate) struct Kernels {
     records: Vec<KernelRecord>,
     sightings: Vec<Sighting>,
+    /// Whether there may be more that could not be looked at.
+    #[serde(default)]
+    incomplete: bool,
 }
 
 /// One kernel.
@@ -188,7 +191,8 @@ impl Kernels {
         crashed: &Thread,
         threads: &'threads [Thread],
     ) -> Option<(Choice, &'threads Thread)> {
-        if crashed.role != ThreadRole::Pool {
+        // One that was not seen may be the one.
+        if crashed.role != ThreadRole::Pool || self.incomplete {
             return None;
         }
         let mut found = None;

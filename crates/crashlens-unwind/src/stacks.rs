@@ -167,7 +167,7 @@ fn walk_with(
     };
     let fault = fault::examine(&scene);
     let confidences = match confidant {
-        Confidant::Process { .. } => Confidences::hear(&scene),
+        Confidant::Process { .. } => Confidences::hear(&scene, &|| recorder.is_expired()),
         Confidant::Recording(told) => {
             if let Some(python) = &mut python {
                 python.restore_locals(&told.locals);
@@ -175,6 +175,9 @@ fn walk_with(
             (*told).clone()
         }
     };
+    if let Some(reason) = &confidences.locals_gap {
+        gaps.add("values of variables", reason.clone(), None);
+    }
     let answers = lookup.answers.into_inner();
     Walked {
         images,

@@ -49,6 +49,9 @@ pub(crate) type Locals = BTreeMap<u32, Vec<Vec<Variable>>>;
 #[serde(default)]
 pub(crate) struct Confidences {
     pub(crate) locals: Locals,
+    /// Why variables are missing.
+    #[serde(default)]
+    pub(crate) locals_gap: Option<String>,
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
@@ -61,6 +64,7 @@ impl Default for Confidences {
         let nobody_looked = || "the version that made the capture did not look".to_owned();
         Self {
             locals: Locals::new(),
+            locals_gap: None,
             foreign_call: Err(nobody_looked()),
             exception: Err(nobody_looked()),
             abort_message: Err(nobody_looked()),
@@ -71,16 +75,17 @@ impl Default for Confidences {
 }
 
 impl Confidences {
-    /// Asks the process.
-    pub(crate) fn hear(scene: &Scene<'_>) -> Self {
+    /// Asks the process, until `is_expired` says that it may not be held any longer.
+    pub(crate) fn hear(scene: &Scene<'_>, is_expired: &dyn Fn() -> bool) -> Self {
         let python = scene.python;
         Self {
             locals: python.map(PythonState::locals).unwrap_or_default(),
-            foreign_call: foreign::read(scene),
-            exception: exception::find(scene),
-            abort_message: abort_message::find(scene),
+            locals_gap: python.and_then(|python| python.locals_gap.clone()),
+            foreign_call: in_time(is_expired, || foreign::read(scene)),
+            exception: in_time(is_expired, || exception::find(scene)),
+            abort_message: in_time(is_expired, || abort_message::find(scene)),
             errno: errno::find(scene),
-            kernels: running_op::look(scene),
+            kernels: in_time(is_expired, || running_op::look(scene)),
         }
     }
 }
@@ -106,6 +111,18 @@ impl Confidences {
         if let Some(name) = found.and_then(|found| found.iter().find(begins)) {
             call.function.clone_from(&name.function);
         }
+    }
+}
+
+/// What `ask` answers. That it found nothing counts only if it could look to the end.
+fn in_time<T>(is_expired: &dyn Fn() -> bool, ask: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    let late = || Err("reading took longer than the process may be held".to_owned());
+    if is_expired() {
+        return late();
+    }
+    match ask() {
+        Ok(None) if is_expired() => late(),
+        answer => answer,
     }
 }
 
@@ -141,5 +158,27 @@ fn observed<T>(part: &str, answer: Answer<T>, gaps: &mut Gaps) -> Observed<T> {
         Ok(Some(value)) => Observed::Known(value),
         Ok(None) => Observed::Absent,
         Err(reason) => Observed::Unknown(gaps.add(part, reason, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn nothing_found_when_time_ran_out_is_not_absent() {
+        let expired = Cell::new(false);
+        let is_expired = || expired.get();
+        assert_eq!(in_time::<u8>(&is_expired, || Ok(None)), Ok(None));
+        let runs_out = |answer| {
+            expired.set(true);
+            answer
+        };
+        assert_eq!(in_time(&is_expired, || runs_out(Ok(Some(7)))), Ok(Some(7)));
+        expired.set(false);
+        assert!(in_time::<u8>(&is_expired, || runs_out(Ok(None))).is_err());
+        assert!(in_time(&is_expired, || Ok(Some(7))).is_err());
     }
 }

@@ -9,7 +9,7 @@ mod registered;
 
 use self::registered::{names_of_class, spelled};
 use super::python::python_frames;
-use crate::capture::{Frame, NativeFrame, PythonFrame, RunningOp, Thread, ThreadRole};
+use crate::capture::{Frame, FrameTrust, NativeFrame, PythonFrame, RunningOp, Thread, ThreadRole};
 
 /// The methods TensorFlow calls on a kernel, with the parameters that set them apart from helpers of the same name:
 /// `ThreadPoolDevice::Compute(tensorflow::OpKernel*, …)` runs kernels and is none.
@@ -80,12 +80,12 @@ fn find(thread: &Thread, wanted: impl Fn(&str) -> bool) -> Option<(usize, &Nativ
         .iter()
         .enumerate()
         .find_map(|(place, frame)| match frame {
-            Frame::Native(native) => native
+            Frame::Native(native) if native.trust < FrameTrust::Scan => native
                 .function
                 .as_deref()
                 .is_some_and(&wanted)
                 .then_some((place, native)),
-            Frame::Python(_) => None,
+            Frame::Native(_) | Frame::Python(_) => None,
         })
 }
 

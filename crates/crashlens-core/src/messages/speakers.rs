@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Found;
-use crate::capture::{CppException, CrashCapture, Frame, MessageKind, NativeFrame, Signal, Thread};
+use crate::capture::{
+    CppException, CrashCapture, Frame, FrameTrust, MessageKind, NativeFrame, Signal, Thread,
+};
 
 /// Parts of names of functions that write a fatal line and end the process.
 const FATAL_LOGGERS: [&str; 3] = ["LogMessageFatal", "LogMessage::Fail", "LogMessage::Die"];
@@ -98,8 +100,8 @@ impl<'a> Speakers<'a> {
             let frames = thread.frames.iter();
             frames
                 .filter_map(|frame| match frame {
-                    Frame::Native(native) => Some(native),
-                    Frame::Python(_) => None,
+                    Frame::Native(native) if native.trust < FrameTrust::Scan => Some(native),
+                    Frame::Native(_) | Frame::Python(_) => None,
                 })
                 .any(is_in)
         });

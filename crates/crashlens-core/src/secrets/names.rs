@@ -24,6 +24,7 @@ const STRONG: &[&str] = &[
     "accesskey",
     "secretkey",
     "authtoken",
+    "authkey",
 ];
 
 const WEAK: &[&str] = &["token", "key", "auth", "pwd", "pass"];

@@ -10,19 +10,37 @@ use super::{MASK, is_opaque, is_plain_word, mask_line};
 pub enum HiddenBy {
     /// Nothing: only what looks like a secret by itself.
     Nothing,
+    /// Texts that look like codes: a `key` of a dictionary is a word, a `hmac_key` is not.
+    Codes,
     /// Strings and byte strings; a number called `token` is no secret.
     Texts,
     /// Everything.
     Everything,
 }
 
+/// Headers of requests, whose values are secrets whatever they look like.
+const HEADERS: &[&str] = &[
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "cookies",
+    "set-cookie",
+];
+
 /// What the name of a variable, an attribute or a key says about its value.
 pub fn hidden_by_name(name: &str) -> HiddenBy {
+    if HEADERS
+        .iter()
+        .any(|header| name.replace('_', "-").eq_ignore_ascii_case(header))
+    {
+        return HiddenBy::Texts;
+    }
     match smell(name.trim_start_matches(['-', '_'])) {
         Some(Smell::Strong) => HiddenBy::Everything,
         // Every loop over a dictionary has a `key`.
-        Some(Smell::Weak) if !is_key(name) => HiddenBy::Texts,
-        Some(Smell::Weak) | None => HiddenBy::Nothing,
+        Some(Smell::Weak) if is_key(name) => HiddenBy::Codes,
+        Some(Smell::Weak) => HiddenBy::Texts,
+        None => HiddenBy::Nothing,
     }
 }
 
@@ -32,6 +50,15 @@ pub fn mask_value(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(MASK);
     }
     mask_line(text)
+}
+
+/// A text that is a secret by what it is called, if it looks like a code.
+pub fn mask_code(text: &str) -> Cow<'_, str> {
+    if is_opaque(text.trim()) {
+        Cow::Borrowed(MASK)
+    } else {
+        mask_value(text)
+    }
 }
 
 /// A text that is a secret by what it is called, unless it is a word that tells nothing.
@@ -96,7 +123,11 @@ mod tests {
             ("__api_key", HiddenBy::Everything),
             ("hf_token", HiddenBy::Texts),
             ("auth", HiddenBy::Texts),
-            ("key", HiddenBy::Nothing),
+            ("key", HiddenBy::Codes),
+            ("wandb_key", HiddenBy::Codes),
+            ("authkey", HiddenBy::Everything),
+            ("Authorization", HiddenBy::Texts),
+            ("set_cookie", HiddenBy::Texts),
             ("pad_token", HiddenBy::Nothing),
             ("learning_rate", HiddenBy::Nothing),
         ];
@@ -121,6 +152,12 @@ mod tests {
         ] {
             assert_eq!(mask_value(harmless), harmless);
         }
+    }
+
+    #[test]
+    fn a_key_is_hidden_when_it_looks_like_a_code() {
+        assert_eq!(mask_code("3f2a9c81d4e5b6a7c8d9e0f1a2b3c4d5e6f7a8b9"), MASK);
+        assert_eq!(mask_code("learning_rate"), "learning_rate");
     }
 
     #[test]

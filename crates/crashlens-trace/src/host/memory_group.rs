@@ -71,10 +71,13 @@ pub(crate) fn peak(level: &Level, version: u8) -> Option<u64> {
 
 /// How many processes of this group the kernel killed for memory.
 pub(crate) fn oom_kills(group: &Group) -> Option<u64> {
-    let file = if group.version == 1 {
-        "memory.oom_control"
+    // Kernels before 5.2 have no count without that of the groups below.
+    let files: &[&str] = if group.version == 1 {
+        &["memory.oom_control"]
     } else {
-        "memory.events"
+        &["memory.events.local", "memory.events"]
     };
-    group.own().counter(file, "oom_kill")
+    files
+        .iter()
+        .find_map(|file| group.own().counter(file, "oom_kill"))
 }

@@ -40,7 +40,9 @@ fn python_lines(death: &CrashCapture) -> Vec<u32> {
     frames.filter_map(line).collect()
 }
 
-const GROW: &str = "keep = []\nwhile True:\n    keep.append(bytearray(4 << 20))\n";
+/// Grows over seconds, as programs that work with what they keep do.
+const GROW: &str =
+    "keep = []\nwhile True:\n    keep.append(bytearray(4 << 20)); sum(range(1 << 20))\n";
 
 #[test]
 fn a_kill_for_memory_is_proven_and_the_line_known_although_crashlens_shares_the_limit() {

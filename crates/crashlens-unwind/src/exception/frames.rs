@@ -35,7 +35,7 @@ pub(crate) fn settle(answer: Answer<CppException>, threads: &[Thread]) -> Answer
     exception.type_name = readable(&exception.type_name);
     let thread = threads.iter().find(|thread| thread.id == exception.thread);
     let frames: Vec<&NativeFrame> = thread.map(native_frames).unwrap_or_default();
-    let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
+    let names: Vec<&str> = frames.iter().map(|frame| proven_name(frame)).collect();
     let carries = names.iter().any(|name| CARRIES.contains(name));
     if exception.state == ExceptionState::Unknown && !carries {
         return Err(HIDDEN.to_owned());
@@ -69,8 +69,57 @@ fn throwers(frames: &[&NativeFrame], names: &[&str]) -> Vec<String> {
     functions.take(MOST_THROWERS).collect()
 }
 
-/// The name without arguments; empty where there is none.
-fn plain_name(frame: &NativeFrame) -> &str {
-    let function = frame.function.as_deref().unwrap_or_default();
+/// The name without arguments; empty where there is none, or where the frame is but a guess.
+fn proven_name(frame: &NativeFrame) -> &str {
+    let function = frame.function.as_deref();
+    let function = function.filter(|_| frame.trust < FrameTrust::Scan);
+    let function = function.unwrap_or_default();
     function.split('(').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crashlens_core::{Address, StackEnd, ThreadRole};
+
+    use super::*;
+
+    fn state(trust: FrameTrust) -> Option<ExceptionState> {
+        let frame = NativeFrame {
+            address: Address(1),
+            library: None,
+            path: None,
+            module_offset: None,
+            function: Some("__cxa_throw".to_owned()),
+            function_offset: None,
+            source: None,
+            inlined: false,
+            trust,
+        };
+        let thread = Thread {
+            id: 1,
+            name: String::new(),
+            role: ThreadRole::Main,
+            crashed: true,
+            holds_gil: None,
+            waits_for_crashed: false,
+            frames: vec![Frame::Native(frame)],
+            end: StackEnd::Complete,
+        };
+        let exception = CppException {
+            type_name: "St9exception".to_owned(),
+            what: None,
+            state: ExceptionState::Caught,
+            thread: 1,
+            thrown_from: Vec::new(),
+        };
+        let settled = settle(Ok(Some(exception)), &[thread]).ok().flatten();
+        settled.map(|exception| exception.state)
+    }
+
+    #[test]
+    fn a_guessed_frame_does_not_prove_that_nobody_catches() {
+        let proven = state(FrameTrust::CallFrameInfo);
+        assert_eq!(proven, Some(ExceptionState::Uncaught));
+        assert_eq!(state(FrameTrust::Scan), Some(ExceptionState::Caught));
+    }
 }

@@ -81,7 +81,7 @@ fn candidates(scene: &Scene<'_>) -> Vec<Module> {
 }
 
 /// Whether a module on the stack may hold a runtime of its own. One that imports a shared one has none; looking
-/// for a name that is not there would read all names of a large library.
+/// for a name that is not there would read all names of a large library, and is not done on suspicion alone.
 fn may_hold_runtime(memory: &dyn ReadMemory, image: &Image) -> bool {
     let is_c = [
         "libc.so",
@@ -94,41 +94,40 @@ fn may_hold_runtime(memory: &dyn ReadMemory, image: &Image) -> bool {
     .iter()
     .any(|start| image.module.name.starts_with(start));
     !is_c
-        && !needed_libraries(memory, image)
-            .iter()
-            .any(|name| is_runtime(name))
+        && needed_libraries(memory, image)
+            .is_some_and(|needed| !needed.iter().any(|name| is_runtime(name)))
 }
 
-/// The libraries that the loader's table of an image names.
-fn needed_libraries(memory: &dyn ReadMemory, image: &Image) -> Vec<String> {
+/// The libraries that the loader's table of an image names; `None` if they cannot be read.
+fn needed_libraries(memory: &dyn ReadMemory, image: &Image) -> Option<Vec<String>> {
     const NEEDED: u64 = 1;
     const NAMES: u64 = 5;
     let Some(table) = image.dynamic else {
-        return Vec::new();
+        return Some(Vec::new());
     };
-    let entries: Vec<(u64, u64)> = (0..MOST_DYNAMIC_ENTRIES)
-        .map_while(|index| {
-            let entry = table.checked_add(index * 16)?;
-            let (tag, value) = (
-                memory.u64(entry).ok()?,
-                memory.u64(entry.checked_add(8)?).ok()?,
-            );
-            (tag != 0).then_some((tag, value))
-        })
-        .collect();
-    let Some((_, names)) = entries.iter().find(|(tag, _)| *tag == NAMES) else {
-        return Vec::new();
-    };
+    let mut entries = Vec::new();
+    for index in 0..MOST_DYNAMIC_ENTRIES {
+        let entry = table.checked_add(index * 16)?;
+        let tag = memory.u64(entry).ok()?;
+        if tag == 0 {
+            break;
+        }
+        entries.push((tag, memory.u64(entry.checked_add(8)?).ok()?));
+    }
+    let mut needed = entries.iter().filter(|(tag, _)| *tag == NEEDED).peekable();
+    if needed.peek().is_none() {
+        return Some(Vec::new());
+    }
+    let (_, names) = entries.iter().find(|(tag, _)| *tag == NAMES)?;
     // glibc's loader writes the address in the process over that in the file.
     let names = if *names < image.module.start.0 {
         names.wrapping_add(image.module.bias.0)
     } else {
         *names
     };
-    let needed = entries.iter().filter(|(tag, _)| *tag == NEEDED);
     needed
         .take(MOST_NEEDED)
-        .filter_map(|(_, offset)| text::c_string(memory, names.checked_add(*offset)?))
+        .map(|(_, offset)| text::c_string(memory, names.checked_add(*offset)?))
         .collect()
 }
 

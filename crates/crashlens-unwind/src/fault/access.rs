@@ -2,7 +2,8 @@
 
 use crashlens_core::{Access, AccessKind, RegisterValue, Registers};
 use iced_x86::{
-    Instruction, InstructionInfoFactory, InstructionInfoOptions, OpAccess, Register, UsedMemory,
+    EncodingKind, Instruction, InstructionInfoFactory, InstructionInfoOptions, Mnemonic, OpAccess,
+    Register, UsedMemory,
 };
 
 use super::code::Code;
@@ -13,8 +14,8 @@ use crate::ProcessSnapshot;
 const REPEATED_PIECE: u64 = 64;
 /// `xsave` and its kin do not say how much they write; today's processors need less.
 const UNKNOWN_REACH: u64 = 16 << 10;
-/// Vector instructions want as many bytes aligned as they move. Narrower ones do not care.
-const NARROWEST_ALIGNED: u32 = 16;
+/// Bytes of an `xmm` register.
+const XMM: usize = 16;
 
 /// An access that an instruction makes.
 #[derive(Debug, Clone)]
@@ -75,6 +76,8 @@ struct Operand {
     computed: Option<u64>,
     /// Bytes from the address that the access may touch, before and after.
     reach: (u64, u64),
+    /// Whether the address must be a multiple of the width.
+    aligned: bool,
 }
 
 impl Operand {
@@ -114,6 +117,7 @@ impl Operand {
             },
             computed,
             reach,
+            aligned: wants_alignment(instruction),
         })
     }
 
@@ -132,12 +136,44 @@ impl Operand {
     }
 
     fn is_misaligned(&self) -> bool {
-        let wide = self
-            .attempt
-            .width
-            .filter(|width| *width >= NARROWEST_ALIGNED);
-        wide.zip(self.computed)
+        let width = self.attempt.width.filter(|_| self.aligned);
+        width
+            .zip(self.computed)
             .is_some_and(|(width, address)| address % u64::from(width) != 0)
+    }
+}
+
+/// Whether an instruction insists on memory that is aligned to as many bytes as it moves. From AVX on only the
+/// moves that say so do; before, nearly all that use a whole `xmm` register.
+fn wants_alignment(instruction: &Instruction) -> bool {
+    match instruction.mnemonic() {
+        Mnemonic::Vmovaps
+        | Mnemonic::Vmovapd
+        | Mnemonic::Vmovdqa
+        | Mnemonic::Vmovdqa32
+        | Mnemonic::Vmovdqa64
+        | Mnemonic::Vmovntps
+        | Mnemonic::Vmovntpd
+        | Mnemonic::Vmovntdq
+        | Mnemonic::Vmovntdqa
+        | Mnemonic::Cmpxchg16b => true,
+        Mnemonic::Movups
+        | Mnemonic::Movupd
+        | Mnemonic::Movdqu
+        | Mnemonic::Lddqu
+        | Mnemonic::Maskmovdqu
+        | Mnemonic::Pcmpestri
+        | Mnemonic::Pcmpestrm
+        | Mnemonic::Pcmpestri64
+        | Mnemonic::Pcmpestrm64
+        | Mnemonic::Pcmpistri
+        | Mnemonic::Pcmpistrm => false,
+        _ => {
+            let registers = [instruction.op0_register(), instruction.op1_register()];
+            instruction.encoding() == EncodingKind::Legacy
+                && instruction.memory_size().size() == XMM
+                && registers.iter().any(|register| register.is_xmm())
+        }
     }
 }
 
@@ -208,4 +244,33 @@ fn unexplained(fault: &FaultInProcess<'_>, operands: &[Operand]) -> Option<Attem
             place::explains(Some(&place))
         })
         .cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::{Decoder, DecoderOptions};
+
+    use super::*;
+
+    fn wants(bytes: &[u8]) -> bool {
+        wants_alignment(&Decoder::new(64, bytes, DecoderOptions::NONE).decode())
+    }
+
+    #[test]
+    fn only_instructions_that_insist_on_it_want_alignment() {
+        // movaps, addps, movntdq, paddd, vmovdqa
+        assert!(wants(&[0x0f, 0x28, 0x07]));
+        assert!(wants(&[0x0f, 0x58, 0x07]));
+        assert!(wants(&[0x66, 0x0f, 0xe7, 0x07]));
+        assert!(wants(&[0x66, 0x0f, 0xfe, 0x07]));
+        assert!(wants(&[0xc5, 0xfd, 0x6f, 0x07]));
+        // movups, movdqu, pcmpistri, vaddps, vmovdqu, addss, mov
+        assert!(!wants(&[0x0f, 0x10, 0x07]));
+        assert!(!wants(&[0xf3, 0x0f, 0x6f, 0x07]));
+        assert!(!wants(&[0x66, 0x0f, 0x3a, 0x63, 0x07, 0x00]));
+        assert!(!wants(&[0xc5, 0xfc, 0x58, 0x07]));
+        assert!(!wants(&[0xc5, 0xfe, 0x6f, 0x07]));
+        assert!(!wants(&[0xf3, 0x0f, 0x58, 0x07]));
+        assert!(!wants(&[0x48, 0x8b, 0x07]));
+    }
 }

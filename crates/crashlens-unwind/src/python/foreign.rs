@@ -12,10 +12,11 @@ mod site;
 mod window;
 
 use crashlens_core::{
-    Address, ForeignApi, ForeignArgument, ForeignCall, Module, PointerTarget, Registers,
+    Address, ForeignApi, ForeignArgument, ForeignCall, Module, PointerTarget, Registers, StackEnd,
 };
 
 use crate::ProcessSnapshot;
+use crate::native::RawStack;
 use crate::testimony::{Answer, Scene};
 
 use super::values::ValueReader;
@@ -43,10 +44,15 @@ struct Found {
 
 /// Finds the call. `Ok(None)` when the crashed thread was in none.
 pub(crate) fn read(scene: &Scene<'_>) -> Answer<ForeignCall> {
-    match site::find(scene) {
-        Some(site) => read_site(scene, site),
-        None => Ok(None),
+    if let Some(site) = site::find(scene) {
+        return read_site(scene, site);
     }
+    let is_cut = |stack: &RawStack| stack.end != StackEnd::Complete;
+    let has_crashed = scene.snapshot.crashed_thread.is_some();
+    if has_crashed && scene.stacks.first().is_some_and(is_cut) {
+        return Err("the stack of the crashed thread could not be read to its end".to_owned());
+    }
+    Ok(None)
 }
 
 fn read_site(scene: &Scene<'_>, site: Site) -> Answer<ForeignCall> {

@@ -111,6 +111,9 @@ impl LocalsReader<'_> {
                 }
                 own += 1;
             }
+            if self.text_left < VARIABLE {
+                return;
+            }
             if let Ok(mut variables) = self.read_frame(record) {
                 variables.retain(|variable| self.takes(variable));
                 frame.locals = variables;
@@ -118,7 +121,7 @@ impl LocalsReader<'_> {
         }
     }
 
-    /// Whether there is room for one more.
+    /// Whether there is room for one more. What does not fit uses up the rest: no other frame need be read then.
     fn takes(&mut self, variable: &Variable) -> bool {
         let text = variable.value.text.as_ref().map_or(0, String::len);
         let shape = variable.value.array.as_ref().map_or(0, |array| {
@@ -126,7 +129,7 @@ impl LocalsReader<'_> {
         });
         let cost = VARIABLE + variable.name.len() + variable.value.type_name.len() + text + shape;
         let left = self.text_left.checked_sub(cost);
-        self.text_left = left.unwrap_or(self.text_left);
+        self.text_left = left.unwrap_or(0);
         left.is_some()
     }
 

@@ -22,7 +22,6 @@ const MOST_READS: u32 = 400_000;
 const MOST_BYTES: usize = 64 << 20;
 
 const PART: &str = "Python stacks";
-const VALUES: &str = "values of variables";
 
 pub(super) fn read(
     memory: &dyn ReadMemory,
@@ -39,6 +38,7 @@ pub(super) fn read(
         version: interpreter.version.number,
         threads: Vec::new(),
         values: None,
+        locals_gap: None,
         recursion_limit: None,
     };
     match (interpreter.offsets, interpreter.head) {
@@ -171,16 +171,15 @@ impl<'a> Interpreter<'a> {
         }
         match (process.confidential, state.values) {
             (Some(confidential), Some(format)) => {
-                read_values(
-                    confidential,
-                    process.snapshot,
-                    format,
-                    offsets,
-                    &mut stacks,
-                    gaps,
-                );
+                state.locals_gap =
+                    read_values(confidential, process.snapshot, format, offsets, &mut stacks);
             }
-            (Some(_), None) => note_unknown_values(self, gaps),
+            (Some(_), None) => {
+                let version = &self.version.text;
+                state.locals_gap = Some(format!(
+                    "how this build of CPython {version} keeps them is not known"
+                ));
+            }
             (None, _) => {}
         }
         for stack in stacks {
@@ -286,29 +285,18 @@ fn head(memory: &dyn ReadMemory, offsets: &Offsets, root: Root) -> Option<u64> {
     memory.u64(variable).ok()
 }
 
-/// Gives the frames their variables.
+/// Gives the frames their variables. Answers why some are missing.
 fn read_values(
     confidential: &dyn ReadMemory,
     snapshot: &ProcessSnapshot,
     format: ValueFormat,
     offsets: &Offsets,
     stacks: &mut [StackRead],
-    gaps: &mut Gaps,
-) {
+) -> Option<String> {
     let budget = values::budget(confidential);
     let values = format.reader(&budget, snapshot);
     locals::read(&values, offsets, stacks);
-    if budget.is_spent() {
-        let reason = "there are more than are ever read of one process";
-        gaps.add(VALUES, reason, None);
-    }
-}
-
-fn note_unknown_values(found: &Interpreter<'_>, gaps: &mut Gaps) {
-    let version = &found.version.text;
-    gaps.add(
-        VALUES,
-        format!("how this build of CPython {version} keeps them is not known"),
-        None,
-    );
+    budget
+        .is_spent()
+        .then(|| "there are more than are ever read of one process".to_owned())
 }

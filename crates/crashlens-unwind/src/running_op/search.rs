@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crashlens_core::{Mapping, Registers, secrets};
+use crashlens_core::{Mapping, Registers, StackEnd, secrets};
 
 use super::classes::{Classes, Lineage};
 use super::kernel::{self, Kernel, words};
@@ -121,6 +121,8 @@ impl<'scene> Search<'scene> {
         room: &mut u64,
         pointers: &mut Vec<(u32, u64)>,
     ) {
+        let is_cut = matches!(stack.end, StackEnd::TimeLimit | StackEnd::DepthLimit);
+        self.found.incomplete |= is_cut;
         let frames = &stack.frames;
         let mut distance = usize::MAX;
         let mut near = vec![false; frames.len()];
@@ -139,6 +141,7 @@ impl<'scene> Search<'scene> {
             }
             for (start, length) in ends(frame.stack, caller.stack) {
                 if *room < length {
+                    self.found.incomplete = true;
                     return;
                 }
                 *room -= length;
@@ -157,6 +160,7 @@ impl<'scene> Search<'scene> {
     ) {
         let Ok(bytes) = self.scene.confidential.bytes(start, length as usize) else {
             self.unreadable += 1;
+            self.found.incomplete = true;
             return;
         };
         self.read += 1;
@@ -232,8 +236,13 @@ impl<'scene> Search<'scene> {
             (known.thread, known.kernel) == (sighting.thread, sighting.kernel)
                 && (known.way == sighting.way || sighting.way == Way::Reached)
         });
-        if !known && self.found.sightings.len() < MAX_SIGHTINGS {
+        if known {
+            return;
+        }
+        if self.found.sightings.len() < MAX_SIGHTINGS {
             self.found.sightings.push(sighting);
+        } else {
+            self.found.incomplete = true;
         }
     }
 
@@ -251,12 +260,18 @@ impl<'scene> Search<'scene> {
     }
 
     fn read_kernel(&mut self, address: u64) -> Option<usize> {
-        let table = self.scene.confidential.u64(address).ok()?;
+        let Ok(table) = self.scene.confidential.u64(address) else {
+            self.found.incomplete = true;
+            return None;
+        };
         let lineage = self.classes.of(table)?;
         if !has(&lineage, KERNEL) {
             return None;
         }
-        let kernel = kernel::read(self.scene.confidential, address)?;
+        let Some(kernel) = kernel::read(self.scene.confidential, address) else {
+            self.found.incomplete = true;
+            return None;
+        };
         self.tables.push(table);
         self.found.records.push(record(kernel, &lineage));
         Some(self.found.records.len() - 1)
@@ -298,6 +313,7 @@ impl<'scene> Search<'scene> {
             .collect();
         for (kernel, table) in here {
             let Some(functions) = words::<VIRTUAL_FUNCTIONS>(self.scene.confidential, table) else {
+                self.found.incomplete = true;
                 continue;
             };
             for (index, frame) in stack.frames.iter().enumerate() {

@@ -129,3 +129,21 @@ fn a_worker_of_a_pool_works_for_the_only_kernel_that_runs() {
     assert_eq!(op(ThreadRole::TfData, &["wait", FFT]), None);
     assert_eq!(op(ThreadRole::Pool, &["wait", RUN]), None);
 }
+
+#[test]
+fn a_worker_of_a_pool_works_for_nobody_known_if_not_all_could_be_seen() {
+    let mut process = Process::new(LAYOUTS[1]);
+    let table = process.fft();
+    let kernel = process.kernel(table, "n", "IRFFT2D", "IRFFT2D");
+    let other_stack = STACK + 0x1000;
+    process.put_words(other_stack + 0x40, &[kernel]);
+    let kernels = Kernels {
+        incomplete: true,
+        ..process.look(&[(CRASHED, STACK), (OTHER, other_stack)])
+    };
+    let threads = [
+        thread(CRASHED, ThreadRole::Pool, &["Eigen::internal::run()"]),
+        thread(OTHER, ThreadRole::Main, &["wait", FFT]),
+    ];
+    assert_eq!(choose(&kernels, &threads), None);
+}

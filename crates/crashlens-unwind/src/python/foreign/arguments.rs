@@ -56,7 +56,13 @@ pub(super) fn find(
                 .all(|(element, passed)| agrees(values, *element, *passed));
         agrees.then_some((times, elements))
     });
-    let (_, elements) = tuples.max_by_key(|(times, _)| **times)?;
+    let tuples: Vec<_> = tuples.collect();
+    // Where nothing can be compared, every tuple of that length agrees.
+    let is_compared = passed.iter().any(|passed| passed.bits.is_some());
+    if !is_compared && tuples.len() > 1 {
+        return None;
+    }
+    let (_, elements) = tuples.into_iter().max_by_key(|(times, _)| **times)?;
     Some(elements)
 }
 

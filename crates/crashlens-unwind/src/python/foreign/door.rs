@@ -46,6 +46,7 @@ pub(crate) fn read_anything(
         version,
         threads: Vec::new(),
         values,
+        locals_gap: None,
         recursion_limit: None,
     };
     let module = Module {

@@ -34,7 +34,7 @@ impl Writer<'_> {
         let shown: Vec<String> = elements
             .iter()
             .map(|element| {
-                let text = self.values.text(*element);
+                let text = self.name_of(*element);
                 let concealed = announced.conceals(concealed, text.as_deref());
                 self.element(*element, depth, concealed)
             })

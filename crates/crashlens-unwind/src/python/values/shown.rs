@@ -68,11 +68,12 @@ impl Concealment {
     }
 
     fn masks(self, text: &str) -> String {
-        if self.0 == HiddenBy::Nothing {
-            secrets::mask_value(text).into_owned()
-        } else {
-            secrets::mask_hidden(text).into_owned()
+        match self.0 {
+            HiddenBy::Nothing => secrets::mask_value(text),
+            HiddenBy::Codes => secrets::mask_code(text),
+            HiddenBy::Texts | HiddenBy::Everything => secrets::mask_hidden(text),
         }
+        .into_owned()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::{Death, EndingKind, MemoryGroup, Resource, ResourceUse, Signal};
+use crashlens_core::{Death, EndingKind, MemoryGroup, MessageKind, Resource, ResourceUse, Signal};
 
 use super::page::{FAINT, PLAIN, Page};
 
@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         .resources
         .iter()
         .flatten()
-        .filter(|used| is_near(used));
+        .filter(|used| concerns(used.resource, death) && is_near(used));
     for (index, used) in near.enumerate() {
         let label = if index == 0 { "Limits" } else { "" };
         page.fact(
@@ -35,6 +35,26 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         page.fact(label, &[(FAINT, line)])?;
     }
     Ok(())
+}
+
+/// Whether a death may be about what is limited. A group's memory is full of cached files most of the time, which
+/// says nothing unless memory was asked for and refused.
+fn concerns(resource: Resource, death: &Death) -> bool {
+    const ENOMEM: i32 = 12;
+    let is_memory = matches!(
+        resource,
+        Resource::Memory | Resource::MemoryHigh | Resource::Swap | Resource::MemoryAndSwap
+    );
+    let was_refused = death.errno == Some(ENOMEM)
+        || death
+            .exception
+            .as_ref()
+            .is_some_and(|exception| exception.type_name == "std::bad_alloc")
+        || death
+            .messages
+            .iter()
+            .any(|message| message.kind == MessageKind::OutOfMemory);
+    !is_memory || is_kill(death) || was_refused
 }
 
 fn is_kill(death: &Death) -> bool {
@@ -74,8 +94,12 @@ fn write_growth(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         &[(
             PLAIN,
             &format!(
-                "{} in use at the end{}",
+                "{} in {} at the end{}",
                 size(last.resident),
+                match last.processes {
+                    1 => "one process".to_owned(),
+                    count => format!("{count} processes, what they share counted in each,"),
+                },
                 growth.unwrap_or_default()
             ),
         )],
@@ -83,6 +107,10 @@ fn write_growth(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 }
 
 fn is_near(used: &ResourceUse) -> bool {
+    // What is forbidden altogether was not used up.
+    if used.limit == Some(0) {
+        return used.met.is_some_and(|times| times > 0);
+    }
     let most = used.peak.max(used.used);
     if matches!(used.resource, Resource::Disk | Resource::SharedMemory) {
         let left = used
@@ -123,7 +151,12 @@ fn describe(used: &ResourceUse) -> String {
         .met
         .filter(|times| *times > 0)
         .map_or_else(String::new, |times| {
-            format!(", the limit was met {times} times")
+            let often = if times == 1 {
+                "once".to_owned()
+            } else {
+                format!("{times} times")
+            };
+            format!(", the limit was met {often}")
         });
     format!(
         "{name}: {} of {}{met}",
