@@ -33,7 +33,10 @@ pub(super) fn write_messages(page: &mut Page<'_>, death: &Death) -> io::Result<(
         let room = page.width().saturating_sub(10) * 4;
         page.fact(
             label,
-            &[(STRONG, &clip(&message.text, room)), (FAINT, &who)],
+            &[
+                (STRONG, &clip(&message.text.replace('\n', " "), room)),
+                (FAINT, &who),
+            ],
         )?;
     }
     Ok(())
@@ -162,7 +165,11 @@ pub(super) fn write_lineage(page: &mut Page<'_>, lineage: &Lineage) -> io::Resul
             .name
             .as_ref()
             .map_or_else(String::new, |name| format!(" \"{name}\""));
-        format!(", a worker of {}{name}", worker.kind)
+        match worker.kind.as_str() {
+            // That it was started is said already.
+            "subprocess" => name,
+            kind => format!(", a worker of {kind}{name}"),
+        }
     });
     let threads = threads_at_fork(lineage);
     page.fact("Child", &[(PLAIN, &format!("{origin}{worker}{threads}"))])?;
