@@ -116,6 +116,9 @@ fn argument(passed: &ForeignArgument) -> String {
 
 fn bad_argument(index: usize, passed: &ForeignArgument) -> Option<String> {
     let target = passed.target.and_then(|target| match target {
+        PointerTarget::Null if passed.pointer.is_some_and(|pointer| pointer.0 != 0) => {
+            Some("is too small to be a pointer")
+        }
         PointerTarget::Null => Some("is a null pointer"),
         PointerTarget::Unmapped => Some("points to nothing"),
         PointerTarget::Mapped => None,
