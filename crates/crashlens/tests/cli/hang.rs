@@ -105,6 +105,11 @@ fn the_report_of_a_process_that_was_joined_names_its_command() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
+    // A process has no command line yet at the very moment when it becomes another program.
+    let command = format!("/proc/{}/cmdline", program.id());
+    while std::fs::read(&command).unwrap().is_empty() {
+        std::thread::yield_now();
+    }
     let attach = crashlens(&["attach", &program.id().to_string(), "--format", "json"])
         .stdout(Stdio::piped())
         .spawn()
