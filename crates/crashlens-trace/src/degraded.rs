@@ -76,7 +76,7 @@ impl Sight {
         Self {
             pid,
             sample: None,
-            memory: MemoryWatch::start(),
+            memory: MemoryWatch::start_without_reserve(),
             oom: OomLedger::start(pid),
             group: None,
             pause: FIRST_LOOK,

@@ -61,6 +61,14 @@ impl MemoryWatch {
         Self::below(PathBuf::from("/"))
     }
 
+    /// For processes that will not be read when they are killed: nothing is held back for that.
+    pub(crate) fn start_without_reserve() -> Self {
+        Self {
+            own_limit: None,
+            ..Self::start()
+        }
+    }
+
     fn below(root: PathBuf) -> Self {
         Self {
             began: Instant::now(),
