@@ -55,6 +55,9 @@ use serde::{Deserialize, Serialize};
 pub struct CrashCapture {
     /// Version of crashlens that made the capture.
     pub crashlens: String,
+    /// Where the facts come from.
+    #[serde(default)]
+    pub source: CaptureSource,
     /// Which process it was.
     pub process: Process,
     /// How it ended.
@@ -83,6 +86,21 @@ pub struct CrashCapture {
     pub circumstances: Circumstances,
     /// What could not be observed. [`Observed::Unknown`] points in here.
     pub gaps: Gaps,
+}
+
+/// Where the facts of a capture come from, which says how much could be seen at all.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaptureSource {
+    /// The process itself.
+    #[default]
+    Process,
+    /// A core file.
+    Core,
+    /// Text that a person had: what is in it may be cut, mixed and incomplete.
+    Text,
 }
 
 /// The identity of the process, with secrets removed from its command line.

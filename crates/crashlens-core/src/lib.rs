@@ -6,17 +6,27 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod cause;
 pub mod culprit;
+pub mod diagnosis;
+pub mod evidence;
+pub mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod known_issues;
 mod lineage;
 mod messages;
+pub mod pasted;
 mod phase;
 pub mod report;
+pub mod rule;
+pub mod rules;
 #[cfg(test)]
 mod sample;
 pub mod secrets;
+mod signs;
 
 pub use capture::*;
+pub use cause::Cause;
 pub use culprit::{Culprit, CulpritThread, PythonLine};
 pub use report::{Death, Report, Run};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::{CrashCapture, EndingKind, Gap, Role};
 
-pub use death::{Death, Diagnosis};
+pub use death::Death;
 pub use hang::Hang;
 pub use surroundings::{Machine, Memory, Surroundings, Words};
 pub use threads::ThreadReport;

@@ -53,6 +53,7 @@ pub(crate) fn capture(mut threads: Vec<Thread>, stderr: &[&str]) -> CrashCapture
     let lines = stderr.iter().map(|line| (*line).to_owned()).collect();
     CrashCapture {
         crashlens: "0.1.0".to_owned(),
+        source: CaptureSource::Process,
         process: Process {
             pid: 1,
             parent_pid: 0,
@@ -80,6 +81,7 @@ pub(crate) fn capture(mut threads: Vec<Thread>, stderr: &[&str]) -> CrashCapture
         environment: Environment {
             python: Observed::Absent,
             variables: Observed::Absent,
+            packages: Observed::default(),
             limits: Observed::Absent,
         },
         host: Host {

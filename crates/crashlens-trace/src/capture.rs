@@ -307,6 +307,7 @@ impl Unnamed {
         let environment = Environment {
             python: stacks.python,
             variables: facts.variables,
+            packages: Observed::default(),
             limits: facts.limits,
         };
         circumstances.lineage = gaps.observe(
@@ -315,6 +316,7 @@ impl Unnamed {
         );
         let capture = CrashCapture {
             crashlens: env!("CARGO_PKG_VERSION").to_owned(),
+            source: crashlens_core::CaptureSource::Process,
             process: facts.process,
             ending: self.ending,
             crashed_thread: self.crashed_thread,

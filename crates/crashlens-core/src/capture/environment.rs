@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, Observed};
+use super::{Limit, Observed, Package};
 
 /// What came with the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,9 @@ pub struct Environment {
     pub python: Observed<PythonRuntime>,
     /// Environment variables on the allow-list, secrets masked.
     pub variables: Observed<BTreeMap<String, String>>,
+    /// Python packages that are named beside the loaded libraries, as pasted text may.
+    #[serde(default)]
+    pub packages: Observed<Vec<Package>>,
     /// Resource limits.
     pub limits: Observed<Vec<Limit>>,
 }

@@ -8,7 +8,9 @@ use crate::capture::{
     Observed, Phase, Registers, ResourceUse, Role, RunningOp,
 };
 use crate::culprit::Culprit;
-use crate::{lineage, messages, phase};
+use crate::diagnosis::{self, Diagnosis};
+use crate::facts::Facts;
+use crate::known_issues::KnownIssues;
 
 /// One process that died, or that was looked at while it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -78,19 +80,15 @@ pub struct Death {
     pub saved: Option<String>,
 }
 
-/// What is concluded from the facts. Both lists are empty until there are rules.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[non_exhaustive]
-pub struct Diagnosis {
-    /// Causes, the best supported first.
-    pub findings: Vec<serde_json::Value>,
-    /// Causes that were considered and excluded.
-    pub ruled_out: Vec<serde_json::Value>,
-}
-
 impl Death {
-    /// Describes the death in `capture`.
+    /// Describes the death in `capture` and judges it by the built-in tables.
     pub fn new(capture: &CrashCapture) -> Self {
+        Self::judged_by(capture, KnownIssues::built_in())
+    }
+
+    /// Describes the death in `capture` and judges it, with what is known of published versions.
+    pub fn judged_by(capture: &CrashCapture, issues: &KnownIssues) -> Self {
+        let facts = Facts::new(capture, issues);
         let process = &capture.process;
         Self {
             pid: process.pid,
@@ -98,16 +96,16 @@ impl Death {
             role: process.role,
             command: process.command.clone(),
             ending: capture.ending.clone(),
-            culprit: Culprit::choose(capture),
-            diagnosis: Diagnosis::default(),
+            culprit: facts.culprit().clone(),
+            diagnosis: diagnosis::diagnose(&facts),
             fault: value(&capture.testimony.fault),
             exception: value(&capture.testimony.exception),
             foreign_call: value(&capture.testimony.foreign_call),
             running_op: value(&capture.testimony.op),
             errno: value(&capture.testimony.errno),
-            messages: messages::of(capture),
-            phase: phase::of(capture),
-            lineage: lineage::of(capture),
+            messages: facts.messages().to_vec(),
+            phase: facts.phase().cloned(),
+            lineage: facts.lineage().cloned(),
             resources: value(&capture.circumstances.resources),
             kernel_log: value(&capture.circumstances.kernel_log),
             registers: value(&capture.registers),

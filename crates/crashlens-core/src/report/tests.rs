@@ -57,6 +57,7 @@ fn capture(signal: Signal, threads: Vec<Thread>) -> CrashCapture {
         .map(|thread| thread.id);
     CrashCapture {
         crashlens: "0.1.0".to_owned(),
+        source: CaptureSource::Process,
         process: Process {
             pid: 1,
             parent_pid: 0,
@@ -95,6 +96,7 @@ fn capture(signal: Signal, threads: Vec<Thread>) -> CrashCapture {
         environment: Environment {
             python: Observed::Absent,
             variables: Observed::Absent,
+            packages: Observed::default(),
             limits: Observed::Absent,
         },
         host: Host {

@@ -40,11 +40,13 @@ pub(super) fn capture(
             Observed::Absent => Observed::Absent,
             Observed::Unknown(gap) => Observed::Unknown(gap),
         },
+        packages: Observed::default(),
         limits: unrecorded("resource limits", &mut gaps),
     };
     let glibc = glibc_version(&snapshot.maps, files);
     let capture = CrashCapture {
         crashlens: env!("CARGO_PKG_VERSION").to_owned(),
+        source: crashlens_core::CaptureSource::Core,
         process,
         ending,
         crashed_thread: snapshot.crashed_thread,

@@ -105,6 +105,7 @@ fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashC
     );
     CrashCapture {
         crashlens: "0.1.0".to_owned(),
+        source: CaptureSource::Process,
         process: Process {
             pid,
             parent_pid: if role == Role::Main { 4000 } else { 4711 },
@@ -131,6 +132,7 @@ fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashC
                 finalizing: Some(false),
             }),
             variables: Observed::Known(BTreeMap::from([("OMP_NUM_THREADS".to_owned(), "8".to_owned())])),
+            packages: Observed::default(),
             limits: Observed::Known(vec![Limit { name: "Max stack size".to_owned(), soft: Some(8 << 20), hard: None }]),
         },
         host: Host {

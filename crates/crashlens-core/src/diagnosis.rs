@@ -1,0 +1,203 @@
+//! From facts to a diagnosis: every rule is asked, its evidence weighed, and the answers ranked.
+//!
+//! The only place where rules are compared and where evidence becomes confidence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::EndingKind;
+use crate::cause::{Cause, Depth};
+use crate::evidence::{Directness, Evidence, Stance, Weight};
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+use crate::rules;
+
+/// More than this a person does not read at three in the morning.
+const MOST_FINDINGS: usize = 3;
+
+/// What is concluded from the facts of one death.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
+pub struct Diagnosis {
+    /// Causes, the best supported first; at most three. Empty only for a process that has not died.
+    pub findings: Vec<Finding>,
+    /// Causes that looked likely and are excluded by a fact.
+    pub ruled_out: Vec<RuledOut>,
+}
+
+/// One cause, and why it is named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The rule's id: `crashlens rules ID` shows its page.
+    pub rule: String,
+    /// The rule's name.
+    pub name: String,
+    /// The cause.
+    pub cause: Cause,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// The cause in a sentence.
+    pub headline: String,
+    /// What speaks for it, the strongest first, and then what speaks against it.
+    pub evidence: Vec<Evidence>,
+    /// What to do, the riskless first.
+    pub remedies: Vec<Remedy>,
+}
+
+/// A cause that looked likely and is excluded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
+pub struct RuledOut {
+    /// The rule's id.
+    pub rule: String,
+    /// The rule's name.
+    pub name: String,
+    /// The cause.
+    pub cause: Cause,
+    /// Why it was thought of, and why it is excluded.
+    pub evidence: Vec<Evidence>,
+}
+
+/// How sure a finding is.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// It may be.
+    Possible,
+    /// It is most likely so.
+    Likely,
+    /// A fact proves it.
+    Certain,
+}
+
+/// Asks every rule.
+pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
+    if facts.capture().ending.kind == EndingKind::Running {
+        return Diagnosis::default();
+    }
+    let mut diagnosis = Diagnosis::default();
+    for rule in rules::all() {
+        if let Some(suspicion) = (rule.judge)(facts) {
+            diagnosis.take(rule, suspicion);
+        }
+    }
+    diagnosis
+        .findings
+        .sort_by_key(|finding| std::cmp::Reverse(rank(finding)));
+    // "We do not know" is no second opinion.
+    let is_explained = diagnosis
+        .findings
+        .first()
+        .is_some_and(|first| first.cause.depth() != Depth::Nothing);
+    let mut causes = Vec::new();
+    diagnosis.findings.retain(|finding| {
+        if is_explained && finding.cause.depth() == Depth::Nothing {
+            return false;
+        }
+        let is_new = !causes.contains(&finding.cause);
+        causes.push(finding.cause);
+        is_new
+    });
+    diagnosis.findings.truncate(MOST_FINDINGS);
+    diagnosis
+}
+
+impl Diagnosis {
+    fn take(&mut self, rule: &Rule, suspicion: Suspicion) {
+        let Suspicion {
+            cause,
+            headline,
+            mut evidence,
+            mut remedies,
+        } = suspicion;
+        evidence.sort_by_key(|evidence| {
+            (
+                evidence.stance == Stance::Against,
+                std::cmp::Reverse(evidence.weight),
+            )
+        });
+        let (rule, name) = (rule.id.to_owned(), rule.name.to_owned());
+        match weigh(&evidence) {
+            Some(confidence) => {
+                remedies.sort_by_key(|remedy| remedy.risk);
+                self.findings.push(Finding {
+                    rule,
+                    name,
+                    cause,
+                    confidence,
+                    headline,
+                    evidence,
+                    remedies,
+                });
+            }
+            None => self.ruled_out.push(RuledOut {
+                rule,
+                name,
+                cause,
+                evidence,
+            }),
+        }
+    }
+}
+
+/// How sure evidence makes a cause; `None` where it is excluded or nothing speaks for it.
+pub fn weigh(evidence: &[Evidence]) -> Option<Confidence> {
+    let most = |stance| {
+        let of_stance = evidence.iter().filter(|it| it.stance == stance);
+        of_stance.map(|it| it.weight).max()
+    };
+    match (most(Stance::For)?, most(Stance::Against)) {
+        (_, Some(Weight::Decisive)) | (Weight::Weak, Some(Weight::Strong)) => None,
+        (Weight::Decisive, None | Some(Weight::Weak)) => Some(Confidence::Certain),
+        (Weight::Decisive, Some(Weight::Strong)) | (Weight::Strong, None | Some(Weight::Weak)) => {
+            Some(Confidence::Likely)
+        }
+        (Weight::Strong, Some(Weight::Strong)) | (Weight::Weak, None | Some(Weight::Weak)) => {
+            Some(Confidence::Possible)
+        }
+    }
+}
+
+/// What comes first: the origin before the mechanism it worked by, "we do not know" before what is only possible;
+/// within these the surer, and then what the process or the system said before what was only seen.
+fn rank(finding: &Finding) -> (u8, Confidence, Directness) {
+    let is_sure = finding.confidence >= Confidence::Likely;
+    let class = match (finding.cause.depth(), is_sure) {
+        (Depth::Origin, true) => 4,
+        (Depth::Mechanism, true) => 3,
+        (Depth::Nothing, _) => 2,
+        (Depth::Origin | Depth::Mechanism, false) => 1,
+    };
+    let strongest = finding
+        .evidence
+        .iter()
+        .map(|evidence| evidence.weight)
+        .max();
+    let directness = finding
+        .evidence
+        .iter()
+        .filter(|it| it.stance == Stance::For && Some(it.weight) == strongest)
+        .map(|it| it.fact.directness())
+        .max();
+    (
+        class,
+        finding.confidence,
+        directness.unwrap_or(Directness::Signal),
+    )
+}
+
+#[cfg(test)]
+#[path = "diagnosis/tests.rs"]
+mod tests;

@@ -1,0 +1,86 @@
+//! `Facts`: the view of a death that rules are given, and the questions they may ask of it.
+//!
+//! Everything here is derived from the capture alone. An answer of `None` means that nothing of the kind is known,
+//! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
+
+mod output;
+mod packages;
+mod stack;
+mod values;
+
+use crate::capture::{CrashCapture, Lineage, Message, Phase, Signal};
+use crate::culprit::Culprit;
+use crate::known_issues::KnownIssues;
+use crate::{lineage, messages, phase};
+
+pub use output::Sighting;
+pub use packages::Installed;
+pub use stack::NativeSight;
+pub use values::LocalSight;
+
+/// What is known of one death.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    capture: &'a CrashCapture,
+    culprit: Culprit,
+    messages: Vec<Message>,
+    phase: Option<Phase>,
+    lineage: Option<Lineage>,
+    sightings: Vec<Sighting<'a>>,
+    known_issues: &'a KnownIssues,
+}
+
+impl<'a> Facts<'a> {
+    /// Derives what the rules ask for.
+    pub fn new(capture: &'a CrashCapture, known_issues: &'a KnownIssues) -> Self {
+        Self {
+            capture,
+            culprit: Culprit::choose(capture),
+            messages: messages::of(capture),
+            phase: phase::of(capture),
+            lineage: lineage::of(capture),
+            sightings: output::sightings(capture),
+            known_issues,
+        }
+    }
+
+    /// The facts themselves.
+    pub fn capture(&self) -> &'a CrashCapture {
+        self.capture
+    }
+
+    /// Whose code it was.
+    pub fn culprit(&self) -> &Culprit {
+        &self.culprit
+    }
+
+    /// What the process, its libraries and the interpreter said about the end.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What the program was busy with.
+    pub fn phase(&self) -> Option<&Phase> {
+        self.phase.as_ref()
+    }
+
+    /// Where the process came from.
+    pub fn lineage(&self) -> Option<&Lineage> {
+        self.lineage.as_ref()
+    }
+
+    /// Defects of published versions.
+    pub fn known_issues(&self) -> &'a KnownIssues {
+        self.known_issues
+    }
+
+    /// The signal that explains the death.
+    pub fn signal(&self) -> Option<Signal> {
+        self.capture.ending.signal
+    }
+
+    /// Whether `signal` explains the death.
+    pub fn died_of(&self, signal: Signal) -> bool {
+        self.signal() == Some(signal)
+    }
+}

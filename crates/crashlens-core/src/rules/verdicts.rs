@@ -1,0 +1,11 @@
+//! What can be said where no cause can be told.
+
+mod insufficient_evidence;
+
+use super::Family;
+
+pub(super) const FAMILY: Family = Family {
+    title: "Where no cause can be told",
+    letters: "VER",
+    rules: &[&insufficient_evidence::RULE],
+};
