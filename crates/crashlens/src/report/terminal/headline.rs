@@ -12,6 +12,8 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         path.rsplit('/').next().unwrap_or(path)
     });
     let who = match death.role {
+        // Text seldom tells.
+        _ if death.pid == 0 => String::new(),
         Role::Main => format!(" (pid {})", death.pid),
         Role::Child => format!(
             " (pid {}, a child process of {})",
@@ -24,6 +26,11 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             (STRONG, program),
             (PLAIN, &who),
             (PLAIN, " is running. This is what its threads were doing."),
+        ]),
+        EndingKind::Unknown => page.sentence(&[
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " died; the text does not say of what."),
         ]),
         EndingKind::Exit => {
             let code = ending
