@@ -105,12 +105,20 @@ pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io
     write_next_step(&mut page, death, view)
 }
 
-/// What follows the first screen.
+/// What follows the first screen. Where no cause could be told, what was seen is all there is, and comes first.
 fn write_depth(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let is_dead = death.ending.kind != EndingKind::Running;
+    let details = |page: &mut Page<'_>| {
+        page.section(Some("Details"), |page| details::write(page, death, view))
+    };
+    let is_explained = why::is_explained(death);
+    if is_dead && !is_explained {
+        details(page)?;
+    }
     why::write_rest(page, death, view)?;
     threads::write_first(page, death, view)?;
-    if death.ending.kind != EndingKind::Running {
-        page.section(Some("Details"), |page| details::write(page, death, view))?;
+    if is_dead && is_explained {
+        details(page)?;
     }
     threads::write_others(page, death, view)?;
     write_last_words(page, death, view)?;

@@ -4,7 +4,7 @@ use crashlens_core::CrashCapture;
 use crashlens_core::diagnosis::Diagnosis;
 use serde_json::{Value, json};
 
-fn evidence(stance: &str, weight: &str, claim: &str, fact: Value) -> Value {
+fn evidence(stance: &str, weight: &str, claim: &str, fact: &Value) -> Value {
     json!({"stance": stance, "weight": weight, "claim": claim, "fact": fact})
 }
 
@@ -50,31 +50,31 @@ fn null_pointer() -> Vec<Value> {
                     "for",
                     "strong",
                     "It read 4 bytes at address 0: the buffer of an empty tensor.",
-                    fault.clone(),
+                    &fault,
                 ),
                 evidence(
                     "for",
                     "strong",
                     "`self.lo` has the shape [0]",
-                    json!({"kind": "culprit"}),
+                    &json!({"kind": "culprit"}),
                 ),
                 evidence(
                     "for",
                     "weak",
                     "GHSA-689c-r7h2-fv9v reports this op for TensorFlow before 2.9.",
-                    known.clone(),
+                    &known,
                 ),
                 evidence(
                     "for",
                     "weak",
                     "The op is QuantizedMatMul.",
-                    json!({"kind": "running-op"}),
+                    &json!({"kind": "running-op"}),
                 ),
                 evidence(
                     "against",
                     "weak",
                     "TensorFlow 2.15.1 is said to check this.",
-                    known,
+                    &known,
                 ),
             ],
             &[
@@ -100,7 +100,7 @@ fn null_pointer() -> Vec<Value> {
                 "for",
                 "decisive",
                 "It read 4 bytes at address 0 (rax held 0).",
-                fault,
+                &fault,
             )],
             &[],
         ),
@@ -110,8 +110,8 @@ fn null_pointer() -> Vec<Value> {
 fn ruled_out() -> Vec<Value> {
     vec![
         json!({"rule": "LIM001", "name": "out-of-memory", "cause": "out-of-memory", "evidence": [
-            evidence("for", "weak", "The address is null.", json!({"kind": "fault"})),
-            evidence("against", "decisive", "12.0 GiB of memory could still be had.", json!({"kind": "host", "field": "memory_available"})),
+            evidence("for", "weak", "The address is null.", &json!({"kind": "fault"})),
+            evidence("against", "decisive", "12.0 GiB of memory could still be had.", &json!({"kind": "host", "field": "memory_available"})),
         ]}),
     ]
 }
@@ -128,7 +128,7 @@ fn check() -> Vec<Value> {
             "for",
             "decisive",
             &format!("TensorFlow said: {claim}"),
-            json!({"kind": "message", "index": 0}),
+            &json!({"kind": "message", "index": 0}),
         )],
         &[remedy("Pass `tf.cast(x, tf.float32)`.", None, "none")],
     )]
@@ -144,7 +144,7 @@ fn memory() -> Vec<Value> {
             "for",
             "decisive",
             "The kernel's counter of kills in /job-17 went from 2 to 3.",
-            json!({"kind": "oom"}),
+            &json!({"kind": "oom"}),
         )],
         &[remedy(
             "Allow the container more memory: it has 2.0 GiB.",
@@ -165,7 +165,7 @@ fn nothing() -> Vec<Value> {
                 "for",
                 "weak",
                 "The text has the signal alone: no stack, no message.",
-                json!({"kind": "ending"}),
+                &json!({"kind": "ending"}),
             )],
             &[remedy(
                 "Run the program again under crashlens: it reads the stacks and values at the death.",
@@ -182,7 +182,7 @@ fn nothing() -> Vec<Value> {
                 "for",
                 "weak",
                 "The text speaks of two.",
-                json!({"kind": "ending"}),
+                &json!({"kind": "ending"}),
             )],
             &[],
         ),

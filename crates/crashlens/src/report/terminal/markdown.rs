@@ -72,15 +72,13 @@ impl Gathered {
         let follows_paragraph = self.follows_paragraph && !self.follows_heading;
         self.follows_heading = false;
         self.follows_paragraph = self.item.is_none();
-        match self.item.take() {
-            Some(depth) => page.hanging(depth + 2, "- ", &[(PLAIN, &text)]),
-            None => {
-                if follows_paragraph {
-                    page.blank()?;
-                }
-                page.indented(2, &[(PLAIN, &text)])
-            }
+        if let Some(depth) = self.item.take() {
+            return page.hanging(depth + 2, "- ", &[(PLAIN, &text)]);
         }
+        if follows_paragraph {
+            page.blank()?;
+        }
+        page.indented(2, &[(PLAIN, &text)])
     }
 }
 

@@ -10,7 +10,7 @@ use crashlens_core::diagnosis::{Confidence, Finding, RuledOut};
 use crashlens_core::evidence::{Evidence, Stance};
 use crashlens_core::rule::{Remedy, Risk};
 
-use super::names::clip;
+use super::names::{clip, shell_word};
 use super::page::{FAINT, PLAIN, Page, STRONG};
 use super::{Verbosity, View};
 
@@ -28,8 +28,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     let Some(first) = death.diagnosis.findings.first() else {
         return Ok(());
     };
-    let is_known = first.cause.depth() != Depth::Nothing;
-    let (why, what_to_do) = if is_known {
+    let (why, what_to_do) = if is_explained(death) {
         (
             format!("Why ({}): ", confidence(first.confidence)),
             "What to do first: ",
@@ -43,9 +42,15 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
         write_evidence(page, first, view)?;
     }
     match first.remedies.first() {
-        Some(remedy) => write_first_remedy(page, what_to_do, remedy),
+        Some(remedy) => write_first_remedy(page, what_to_do, remedy, death),
         None => Ok(()),
     }
+}
+
+/// Whether any cause is told.
+pub(super) fn is_explained(death: &Death) -> bool {
+    let first = death.diagnosis.findings.first();
+    first.is_some_and(|first| first.cause.depth() != Depth::Nothing)
 }
 
 /// Writes what else may be done, and what else it may have been.
@@ -55,7 +60,7 @@ pub(super) fn write_rest(page: &mut Page<'_>, death: &Death, view: &View) -> io:
         .findings
         .first()
         .map_or(&[][..], |first| first.remedies.get(1..).unwrap_or_default());
-    write_other_remedies(page, remedies, view)?;
+    write_other_remedies(page, remedies, death, view)?;
     let is_mechanism = |other: &&Finding| works_through(diagnosis.findings.first(), other);
     let (mechanisms, others): (Vec<_>, Vec<_>) =
         diagnosis.findings.iter().skip(1).partition(is_mechanism);
@@ -145,11 +150,16 @@ fn write_claim(page: &mut Page<'_>, lead: &str, evidence: &Evidence) -> io::Resu
     page.item_of(&[(PLAIN, lead), (FAINT, &claim)])
 }
 
-fn write_first_remedy(page: &mut Page<'_>, lead: &str, remedy: &Remedy) -> io::Result<()> {
+fn write_first_remedy(
+    page: &mut Page<'_>,
+    lead: &str,
+    remedy: &Remedy,
+    death: &Death,
+) -> io::Result<()> {
     page.blank()?;
     page.sentence(&[(STRONG, lead), (PLAIN, &sentence(&remedy.action))])?;
     if let Some(command) = &remedy.command {
-        write_command(page, 4, command)?;
+        write_command(page, 4, command, death)?;
     }
     match warning(remedy.risk) {
         Some(warning) => page.indented(2, &[(PLAIN, warning)]),
@@ -157,7 +167,12 @@ fn write_first_remedy(page: &mut Page<'_>, lead: &str, remedy: &Remedy) -> io::R
     }
 }
 
-fn write_other_remedies(page: &mut Page<'_>, remedies: &[Remedy], view: &View) -> io::Result<()> {
+fn write_other_remedies(
+    page: &mut Page<'_>,
+    remedies: &[Remedy],
+    death: &Death,
+    view: &View,
+) -> io::Result<()> {
     if remedies.is_empty() {
         return Ok(());
     }
@@ -171,7 +186,7 @@ fn write_other_remedies(page: &mut Page<'_>, remedies: &[Remedy], view: &View) -
         let warning = warning(remedy.risk).map_or_else(String::new, |text| format!(" {text}"));
         page.item_of(&[(PLAIN, &sentence(&remedy.action)), (FAINT, &warning)])?;
         if let Some(command) = &remedy.command {
-            write_command(page, 6, command)?;
+            write_command(page, 6, command, death)?;
         }
     }
     if remedies.len() > shown {
@@ -183,10 +198,22 @@ fn write_other_remedies(page: &mut Page<'_>, remedies: &[Remedy], view: &View) -
     Ok(())
 }
 
-/// A command may be of several lines; none of them is broken.
-fn write_command(page: &mut Page<'_>, indent: usize, command: &str) -> io::Result<()> {
+/// A command may be of several lines; none of them is broken. In one of ours, `FILE` is the saved capture.
+fn write_command(
+    page: &mut Page<'_>,
+    indent: usize,
+    command: &str,
+    death: &Death,
+) -> io::Result<()> {
     for line in command.lines() {
-        page.line(indent, &[(STRONG, line)])?;
+        let ours = line
+            .strip_suffix(" FILE")
+            .filter(|line| line.starts_with("crashlens "));
+        let line = match (ours, &death.saved) {
+            (Some(line), Some(saved)) => format!("{line} {}", shell_word(saved)),
+            _ => line.to_owned(),
+        };
+        page.line(indent, &[(STRONG, &line)])?;
     }
     Ok(())
 }
