@@ -75,6 +75,17 @@ pub enum AccessKind {
     Execute,
 }
 
+impl AccessKind {
+    /// What the instruction did, as a verb.
+    pub fn done(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "wrote",
+            Self::Execute => "called",
+        }
+    }
+}
+
 /// A register and what it held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RegisterValue {
@@ -160,6 +171,9 @@ pub enum Place {
         free_bytes: u64,
         /// Bytes it has in all.
         total_bytes: u64,
+        /// Whether it keeps its files in memory, as `/dev/shm` does; `None` when that could not be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_memory: Option<bool>,
     },
     /// Memory at an address that the instruction needs aligned.
     Misaligned {
