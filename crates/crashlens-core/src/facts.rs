@@ -3,6 +3,7 @@
 //! Everything here is derived from the capture alone. An answer of `None` means that nothing of the kind is known,
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
+mod install;
 mod output;
 mod packages;
 mod stack;
