@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
-use self::case::Case;
+pub use self::case::Case;
 use self::knowledge::Facts;
 use self::score::{Row, Score};
 use crate::{python, workspace};

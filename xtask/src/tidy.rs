@@ -81,7 +81,7 @@ fn oversize(path: &Path, text: &str) -> Option<String> {
 }
 
 /// Paths of the machine something was made on tell nothing to anyone else.
-fn machine_paths(path: &Path, text: &str) -> Option<String> {
+pub fn machine_paths(path: &Path, text: &str) -> Option<String> {
     // Put together here, lest this file finds itself.
     let folders = ["root", "work", "tmp/lab"].map(|folder| format!("/{folder}/"));
     let is_path = |line: &str, folder: &str| {

@@ -22,6 +22,7 @@ pub struct Case {
     pub si_code: Option<String>,
     pub si_addr: Option<String>,
     pub cause: Option<String>,
+    pub accept: Vec<String>,
     pub message: Option<String>,
     pub op: Option<String>,
     pub function: Option<String>,
@@ -74,7 +75,7 @@ impl Case {
         Ok(cases)
     }
 
-    fn read(folder: &Path) -> Result<Case> {
+    pub fn read(folder: &Path) -> Result<Case> {
         let path = folder.join("case.json");
         serde_json::from_str(&fs_err::read_to_string(&path)?)
             .with_context(|| format!("cannot understand {}", path.display()))

@@ -113,6 +113,7 @@ fn place(place: &Place) -> Option<String> {
             mapping,
             free_bytes,
             total_bytes,
+            ..
         } => format!(
             "the file system of {} had no room for it: {} of {} free",
             mapping.path.as_deref().unwrap_or("a mapped file"),
