@@ -5,10 +5,12 @@ use crate::capture::{CaptureSource, Package};
 use crate::culprit::is_interpreter;
 use crate::evidence::FactRef;
 
-/// File names, up to the first `.`, `-` or `_`, of the C and C++ runtime and of the loader.
-const RUNTIME: [&str; 13] = [
-    "libc", "ld", "libstdc++", "libgcc", "libpthread", "libc++", "libc++abi", "libm", "libdl",
-    "librt", "libsystem", "dyld", "libdyld",
+/// File names, up to the first `.`, `-` or `_`, of the C and C++ runtime, of the
+/// loader and of allocators.
+#[rustfmt::skip]
+const RUNTIME: [&str; 15] = [
+    "libc", "ld", "libstdc++", "libgcc", "libpthread", "libc++", "libc++abi", "libm", "libdl", "librt", "libsystem",
+    "dyld", "libdyld", "libtcmalloc", "libjemalloc",
 ];
 
 /// Beginnings of the names of TensorFlow's own libraries.
@@ -32,8 +34,12 @@ impl<'a> NativeSight<'a> {
     /// Whether it is code of TensorFlow itself.
     pub fn is_of_tensorflow(&self) -> bool {
         let path = self.frame.path.as_deref().unwrap_or_default();
-        TENSORFLOW.iter().any(|name| self.library().starts_with(name))
-            || TENSORFLOW_FOLDERS.iter().any(|folder| path.contains(folder))
+        TENSORFLOW
+            .iter()
+            .any(|name| self.library().starts_with(name))
+            || TENSORFLOW_FOLDERS
+                .iter()
+                .any(|folder| path.contains(folder))
     }
 
     /// Whether it is code of the C or C++ runtime or of the loader.

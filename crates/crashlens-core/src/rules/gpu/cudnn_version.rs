@@ -40,7 +40,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         Some(handle) => suspicion.opposed(
             Weight::Strong,
             handle.fact.clone(),
-            format!("Before that, cuDNN could not be started at all: {}", handle.said()),
+            format!(
+                "Before that, cuDNN could not be started at all: {}",
+                handle.said()
+            ),
         ),
         None => suspicion,
     })
@@ -99,8 +102,14 @@ fn major_and_minor(version: &str) -> String {
 fn install_command(built: &str) -> String {
     let next = major(built).parse::<u32>().map_or(0, |major| major + 1);
     match major(built) {
-        "9" => format!("pip install 'nvidia-cudnn-cu12>={},<{next}'", major_and_minor(built)),
-        "8" => format!("pip install 'nvidia-cudnn-cu11>={},<{next}'", major_and_minor(built)),
+        "9" => format!(
+            "pip install 'nvidia-cudnn-cu12>={},<{next}'",
+            major_and_minor(built)
+        ),
+        "8" => format!(
+            "pip install 'nvidia-cudnn-cu11>={},<{next}'",
+            major_and_minor(built)
+        ),
         _ => format!("conda install 'cudnn>={},<{next}'", major_and_minor(built)),
     }
 }

@@ -16,15 +16,40 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What a driver says, how far it carries, and what it means.
 const WORDS: [(&str, Weight, &str); 5] = [
-    ("driver-insufficient", Weight::Decisive, "The GPU driver is too old for this build of CUDA"),
-    ("driver-versions-differ", Weight::Strong, "The GPU driver in the kernel and its library are of different versions"),
-    ("ptxas-failed", Weight::Strong, "ptxas, the GPU's assembler, could not translate what XLA gave it: it is of another CUDA than the framework"),
-    ("no-kernel-for-this-gpu", Weight::Strong, "This build has no code for a GPU of this generation"),
-    ("wsl-libcuda-no-link", Weight::Weak, "The driver's library of the Windows Subsystem for Linux is not linked as it should be"),
+    (
+        "driver-insufficient",
+        Weight::Decisive,
+        "The GPU driver is too old for this build of CUDA",
+    ),
+    (
+        "driver-versions-differ",
+        Weight::Strong,
+        "The GPU driver in the kernel and its library are of different versions",
+    ),
+    (
+        "ptxas-failed",
+        Weight::Strong,
+        "ptxas, the GPU's assembler, could not translate what XLA gave it: it is of another CUDA than the framework",
+    ),
+    (
+        "no-kernel-for-this-gpu",
+        Weight::Strong,
+        "This build has no code for a GPU of this generation",
+    ),
+    (
+        "wsl-libcuda-no-link",
+        Weight::Weak,
+        "The driver's library of the Windows Subsystem for Linux is not linked as it should be",
+    ),
 ];
 
 /// Functions by which a framework finds and starts the driver.
-const STARTS_DRIVER: [&str; 4] = ["cuInit", "GetLibcudaDsoHandle", "CUDADriver::Init", "GpuDriver::Init"];
+const STARTS_DRIVER: [&str; 4] = [
+    "cuInit",
+    "GetLibcudaDsoHandle",
+    "CUDADriver::Init",
+    "GpuDriver::Init",
+];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     by_words(facts).or_else(|| by_frames(facts))
@@ -35,7 +60,11 @@ fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
         .iter()
         .find_map(|(sign, weight, headline)| Some((facts.sign(sign)?, *weight, *headline)))?;
     // cuDNN's own guess about why it would not start is one.
-    let weight = if sight.text.contains("Possibly") { weight.min(Weight::Strong) } else { weight };
+    let weight = if sight.text.contains("Possibly") {
+        weight.min(Weight::Strong)
+    } else {
+        weight
+    };
     let version = sight.group("version").map(|it| it.trim_end_matches('.'));
     let headline = match version {
         Some(version) => format!("{headline} (driver {version})"),
@@ -63,7 +92,10 @@ fn by_frames(facts: &Facts<'_>) -> Option<Suspicion> {
     let top = frames.first()?;
     let is_inside = top.library().starts_with("libcuda.") || top.index == starts.index;
     let is_searching = starts.function().contains("GetLibcudaDsoHandle")
-        && frames.iter().take(3).any(|sight| sight.index == starts.index);
+        && frames
+            .iter()
+            .take(3)
+            .any(|sight| sight.index == starts.index);
     if !is_inside && !is_searching {
         return None;
     }
@@ -96,6 +128,7 @@ fn renew() -> Remedy {
 }
 
 fn ptxas() -> Remedy {
-    Remedy::new("Let XLA use the ptxas and libdevice of its own CUDA.")
-        .command("which -a ptxas; ptxas --version; export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda")
+    Remedy::new("Let XLA use the ptxas and libdevice of its own CUDA.").command(
+        "which -a ptxas; ptxas --version; export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda",
+    )
 }

@@ -16,11 +16,31 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What the device reports, how far it carries, and what it means.
 const WORDS: [(&str, Weight, &str); 5] = [
-    ("gpu-illegal-address", Weight::Decisive, "A program on the GPU accessed memory that is not its own (illegal address)"),
-    ("rocm-memory-fault", Weight::Decisive, "A program on the GPU accessed memory that is not its own (memory access fault)"),
-    ("gpu-launch-failed", Weight::Strong, "A program on the GPU failed while it ran"),
-    ("unexpected-event-status", Weight::Strong, "The GPU reported a failure of something that had been started before"),
-    ("nvidia-xid", Weight::Strong, "The GPU driver wrote a fault of the device into the kernel's log (Xid)"),
+    (
+        "gpu-illegal-address",
+        Weight::Decisive,
+        "A program on the GPU accessed memory that is not its own (illegal address)",
+    ),
+    (
+        "rocm-memory-fault",
+        Weight::Decisive,
+        "A program on the GPU accessed memory that is not its own (memory access fault)",
+    ),
+    (
+        "gpu-launch-failed",
+        Weight::Strong,
+        "A program on the GPU failed while it ran",
+    ),
+    (
+        "unexpected-event-status",
+        Weight::Strong,
+        "The GPU reported a failure of something that had been started before",
+    ),
+    (
+        "nvidia-xid",
+        Weight::Strong,
+        "The GPU driver wrote a fault of the device into the kernel's log (Xid)",
+    ),
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
@@ -39,9 +59,15 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     }
     let is_rocm = facts.sign("rocm-memory-fault").is_some();
     let (variable, checker) = if is_rocm {
-        ("AMD_SERIALIZE_KERNEL=3", "rocgdb --args python your_script.py")
+        (
+            "AMD_SERIALIZE_KERNEL=3",
+            "rocgdb --args python your_script.py",
+        )
     } else {
-        ("CUDA_LAUNCH_BLOCKING=1", "compute-sanitizer --tool memcheck python your_script.py")
+        (
+            "CUDA_LAUNCH_BLOCKING=1",
+            "compute-sanitizer --tool memcheck python your_script.py",
+        )
     };
     Some(
         suspicion

@@ -15,7 +15,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Words that tell more exactly why a library would not start.
-const BETTER: [&str; 3] = ["driver-insufficient", "cudnn-older-than-built", "driver-versions-differ"];
+const BETTER: [&str; 3] = [
+    "driver-insufficient",
+    "cudnn-older-than-built",
+    "driver-versions-differ",
+];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("gpu-handle-failed")?;
@@ -29,7 +33,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         Cause::GpuHandle,
         format!("{library} could not be started on the GPU ({status})"),
     )
-    .supported(Weight::Strong, sight.fact.clone(), format!("It said: {}", sight.said()));
+    .supported(
+        Weight::Strong,
+        sight.fact.clone(),
+        format!("It said: {}", sight.said()),
+    );
     if let Some(check) = facts.sign("convolve-algorithms") {
         let claim = "TensorFlow then gave up on the convolution that needed it.";
         suspicion = suspicion.supported(Weight::Strong, check.fact.clone(), claim);

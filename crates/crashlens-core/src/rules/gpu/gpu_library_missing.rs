@@ -17,7 +17,11 @@ pub(crate) static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let part = facts.sign("cudnn-part-not-loaded").map(part_not_loaded);
     let part = part.or_else(|| facts.sign("cudnn-part-none-of").map(none_of));
-    let part = part.or_else(|| facts.sign("cudnn-function-not-found").map(function_not_found));
+    let part = part.or_else(|| {
+        facts
+            .sign("cudnn-function-not-found")
+            .map(function_not_found)
+    });
     let part = part.or_else(|| facts.sign("zlibwapi-missing").map(zlibwapi));
     part.or_else(|| not_opened(facts))
 }
@@ -50,8 +54,10 @@ fn part_not_loaded(sight: &Sighting<'_>) -> Suspicion {
                     .command("find / -name 'libcudnn*.so*' 2>/dev/null; echo $LD_LIBRARY_PATH"),
             )
             .remedy(
-                Remedy::new("Keep one of them: take the other folder off LD_LIBRARY_PATH, or uninstall it.")
-                    .risk(Risk::Environment),
+                Remedy::new(
+                    "Keep one of them: take the other folder off LD_LIBRARY_PATH, or uninstall it.",
+                )
+                .risk(Risk::Environment),
             );
     }
     found.remedy(install())
@@ -76,7 +82,9 @@ fn none_of(sight: &Sighting<'_>) -> Suspicion {
 
 fn function_not_found(sight: &Sighting<'_>) -> Suspicion {
     let function = sight.group("function").unwrap_or("a function");
-    let headline = format!("cuDNN is missing: TensorFlow looked for its function {function} and did not find it");
+    let headline = format!(
+        "cuDNN is missing: TensorFlow looked for its function {function} and did not find it"
+    );
     suspicion(sight, Weight::Decisive, headline).remedy(install())
 }
 
@@ -95,7 +103,9 @@ fn not_opened(facts: &Facts<'_>) -> Option<Suspicion> {
         .filter(|it| !it.text.contains("Could not load dynamic library"))
         .last()?;
     let library = sight.group("library")?;
-    let is_exception = ["ImportError", "OSError"].iter().any(|word| sight.text.contains(word));
+    let is_exception = ["ImportError", "OSError"]
+        .iter()
+        .any(|word| sight.text.contains(word));
     let weight = if is_exception && facts.signal().is_none() {
         Weight::Strong
     } else {

@@ -21,9 +21,18 @@ const FAR_BEHIND: usize = 40;
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("gpu-out-of-memory")?;
     // TensorFlow asks for less when it is refused, and says so each time: only the last lines are of the end.
-    let is_old = facts.lines().filter(|(fact, _)| is_behind(fact, sight)).count() > FAR_BEHIND;
-    let is_warning = sight.text.contains("not a failure") || sight.text.contains("could be performance gains");
-    let weight = if is_old || is_warning { Weight::Weak } else { Weight::Strong };
+    let is_old = facts
+        .lines()
+        .filter(|(fact, _)| is_behind(fact, sight))
+        .count()
+        > FAR_BEHIND;
+    let is_warning =
+        sight.text.contains("not a failure") || sight.text.contains("could be performance gains");
+    let weight = if is_old || is_warning {
+        Weight::Weak
+    } else {
+        Weight::Strong
+    };
     let wanted = sight.group("wanted");
     let headline = match wanted {
         Some(wanted) => format!("The GPU had no {wanted} of memory left"),
@@ -36,7 +45,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     );
     if let Some((fact, message)) = unrelated_end(facts, sight) {
         let said = message.lines().next().unwrap_or_default();
-        suspicion = suspicion.opposed(Weight::Strong, fact, format!("It ended with other words: {said}"));
+        suspicion = suspicion.opposed(
+            Weight::Strong,
+            fact,
+            format!("It ended with other words: {said}"),
+        );
     }
     Some(
         suspicion
@@ -50,14 +63,29 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 }
 
 /// A fatal message behind the sign that has nothing to do with a GPU.
-fn unrelated_end(facts: &Facts<'_>, sight: &Sighting<'_>) -> Option<(crate::evidence::FactRef, String)> {
+fn unrelated_end(
+    facts: &Facts<'_>,
+    sight: &Sighting<'_>,
+) -> Option<(crate::evidence::FactRef, String)> {
     let (fact, message) = facts.last_words()?;
     let line = message.line?;
     let is_behind = is_behind(&crate::evidence::FactRef::StderrLine { line }, sight);
     let is_related = message.kind == MessageKind::Cuda
-        || ["cuda", "CUDA", "GPU", "gpu", "cudnn", "memory", "Memory", "OOM", "bad_alloc", "dnn", "Algorithms("]
-            .iter()
-            .any(|word| message.text.contains(word));
+        || [
+            "cuda",
+            "CUDA",
+            "GPU",
+            "gpu",
+            "cudnn",
+            "memory",
+            "Memory",
+            "OOM",
+            "bad_alloc",
+            "dnn",
+            "Algorithms(",
+        ]
+        .iter()
+        .any(|word| message.text.contains(word));
     (is_behind && !is_related).then(|| (fact, message.text.clone()))
 }
 

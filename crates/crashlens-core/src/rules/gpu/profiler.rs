@@ -15,10 +15,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Parts of the paths of Python code that starts and stops the profiler.
-const PYTHON: [&str; 3] = ["/tensorflow/python/profiler/", "/tensorflow/python/eager/profiler", "/torch/profiler/"];
+const PYTHON: [&str; 3] = [
+    "/tensorflow/python/profiler/",
+    "/tensorflow/python/eager/profiler",
+    "/torch/profiler/",
+];
 
 /// Functions of the profiler inside TensorFlow.
-const NATIVE: [&str; 5] = ["CuptiTracer", "cupti", "Cupti", "ProfilerSession::", "profiler::GpuTracer"];
+const NATIVE: [&str; 5] = [
+    "CuptiTracer",
+    "cupti",
+    "Cupti",
+    "ProfilerSession::",
+    "profiler::GpuTracer",
+];
 
 /// Log lines behind the start of a session within which it is still the last news.
 const SHORTLY: usize = 3;
@@ -30,7 +40,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     );
     let acting = facts.acting_frames();
     let native = acting.iter().take(4).find(|sight| {
-        sight.library().starts_with("libcupti") || NATIVE.iter().any(|word| sight.function().contains(word))
+        sight.library().starts_with("libcupti")
+            || NATIVE.iter().any(|word| sight.function().contains(word))
     });
     if let Some(sight) = native {
         let claim = format!("It died in {} {}.", sight.function(), sight.library());
@@ -43,13 +54,31 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion = suspicion.supported(Weight::Strong, fact, claim);
     }
     if let Some(sight) = facts.sign("cupti-failed") {
-        suspicion = suspicion.supported(Weight::Weak, sight.fact.clone(), format!("It said: {}", sight.said()));
+        suspicion = suspicion.supported(
+            Weight::Weak,
+            sight.fact.clone(),
+            format!("It said: {}", sight.said()),
+        );
     }
-    if let Some(sight) = facts.sign("profiler-started").filter(|_| facts.sign("profiler-ended").is_none()) {
-        let behind = facts.lines().rev().take_while(|(fact, _)| *fact != sight.fact);
+    if let Some(sight) = facts
+        .sign("profiler-started")
+        .filter(|_| facts.sign("profiler-ended").is_none())
+    {
+        let behind = facts
+            .lines()
+            .rev()
+            .take_while(|(fact, _)| *fact != sight.fact);
         let words = behind.filter(|(_, line)| !line.trim().is_empty()).count();
-        let weight = if acting.is_empty() && words <= SHORTLY { Weight::Strong } else { Weight::Weak };
-        suspicion = suspicion.supported(weight, sight.fact.clone(), "A session of the profiler had started and not ended.");
+        let weight = if acting.is_empty() && words <= SHORTLY {
+            Weight::Strong
+        } else {
+            Weight::Weak
+        };
+        suspicion = suspicion.supported(
+            weight,
+            sight.fact.clone(),
+            "A session of the profiler had started and not ended.",
+        );
     }
     if suspicion.evidence.is_empty() {
         return None;

@@ -33,10 +33,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         Some((first, other))
     })?;
     let frames = facts.acting_frames();
-    let dies_there = frames
-        .iter()
-        .take(3)
-        .find(|sight| ["libcu", "libnv"].iter().any(|word| sight.library().starts_with(word)));
+    let dies_there = frames.iter().take(3).find(|sight| {
+        ["libcu", "libnv"]
+            .iter()
+            .any(|word| sight.library().starts_with(word))
+    });
     let weight = if frames.is_empty() && facts.is_text() {
         Weight::Strong
     } else {
@@ -89,7 +90,9 @@ fn loaded<'f>(facts: &'f Facts<'_>) -> Vec<Loaded<'f>> {
             name,
             major: version.split('.').next()?,
             file: module.path.clone(),
-            fact: FactRef::Module { path: module.path.clone() },
+            fact: FactRef::Module {
+                path: module.path.clone(),
+            },
         })
     });
     told.chain(mapped).collect()
