@@ -4,8 +4,12 @@
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
 mod arguments;
+pub(crate) mod arrays;
+pub(crate) mod fault;
+pub(crate) mod foreign;
 mod output;
 mod packages;
+mod recursion;
 mod stack;
 mod values;
 
@@ -15,8 +19,11 @@ use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
+pub use arrays::{EmptyInput, StrayArray};
+pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;
+pub use recursion::Recursion;
 pub use stack::NativeSight;
 pub use values::LocalSight;
 
