@@ -4,6 +4,7 @@
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
 mod circumstances;
+mod arguments;
 mod output;
 mod packages;
 mod stack;
@@ -15,6 +16,7 @@ use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
 pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
+pub use arguments::{Argument, Oddity};
 pub use output::Sighting;
 pub use packages::Installed;
 pub use stack::NativeSight;
