@@ -10,8 +10,9 @@ mod slim;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use crashlens_core::{CaptureFile, CrashCapture};
+use serde_json::Value;
 
 use crate::corpus::Case;
 use crate::{tidy, workspace};
@@ -79,18 +80,18 @@ fn labels(captures: &Path) -> Result<String> {
 
 /// From the truth of the case that a capture is named after; the version of TensorFlow stands behind its name.
 fn accepted(name: &str) -> Result<Vec<String>> {
-    let case = name
+    let is_version = |word: &str| word.split('.').all(|part| part.parse::<u32>().is_ok());
+    let (case, version) = name
         .rsplit_once('-')
-        .filter(|(_, version)| {
-            version.starts_with(|first: char| first.is_ascii_digit()) && version.contains('.')
-        })
-        .map_or(name, |(case, _)| case);
+        .filter(|(_, version)| is_version(version))
+        .unwrap_or((name, ""));
     let corpus = workspace::root().join("corpus");
     let folders = [corpus.join(case), corpus.join("near").join(case)];
     let folder = folders
         .iter()
-        .find(|folder| folder.join("case.json").is_file());
-    Ok(Case::read(folder.context("there is no such folder")?)?.accept)
+        .find(|folder| folder.join("case.json").is_file())
+        .context("there is no such folder")?;
+    Ok(Case::read(folder)?.accept_on(version).to_vec())
 }
 
 /// Name and content of the fixture of one saved capture.
@@ -104,13 +105,29 @@ fn fixture(case: &str, saved: &Path) -> Result<(String, String)> {
     for (from, to) in &places {
         text = text.replace(from, to);
     }
-    let text = readable::readable(&serde_json::from_str(&text)?);
+    let told: CrashCapture = serde_json::from_str(&text)?;
+    let text = readable::readable(&without_empty(serde_json::from_str(&text)?));
     if let Some(fault) = tidy::machine_paths(Path::new(case), &text) {
         bail!("{fault}");
     }
-    // What was written must be read again as what it was.
-    serde_json::from_str::<CrashCapture>(&text)?;
+    ensure!(
+        serde_json::from_str::<CrashCapture>(&text)? == told,
+        "it is read as something else than was written"
+    );
     Ok((format!("{case}{version}.json"), text))
+}
+
+/// Leaves out the fields that are read as the same when they are missing.
+fn without_empty(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(name, value)| !value.is_null() && (name != "inlined" || *value != false))
+            .map(|(name, value)| (name, without_empty(value)))
+            .collect(),
+        Value::Array(items) => items.into_iter().map(without_empty).collect(),
+        other => other,
+    }
 }
 
 fn tensorflow_version(capture: &CrashCapture) -> Option<&str> {

@@ -23,6 +23,9 @@ pub struct Case {
     pub si_addr: Option<String>,
     pub cause: Option<String>,
     pub accept: Vec<String>,
+    /// Where a version dies of something else than the primary one.
+    #[serde(default)]
+    pub accept_by_tensorflow: BTreeMap<String, Vec<String>>,
     pub message: Option<String>,
     pub op: Option<String>,
     pub function: Option<String>,
@@ -63,8 +66,13 @@ pub enum Expected {
 impl Case {
     /// All cases of the corpus, by name.
     pub fn all() -> Result<Vec<(PathBuf, Case)>> {
+        Case::all_in(&workspace::root().join("corpus"))
+    }
+
+    /// All cases in a folder, by name.
+    pub fn all_in(folder: &Path) -> Result<Vec<(PathBuf, Case)>> {
         let mut cases = Vec::new();
-        for entry in fs_err::read_dir(workspace::root().join("corpus"))? {
+        for entry in fs_err::read_dir(folder)? {
             let folder = entry?.path();
             if folder.join("case.json").is_file() {
                 let case = Case::read(&folder)?;
@@ -114,6 +122,13 @@ impl Case {
             signal: word.to_owned(),
             exit_code: 128 + number,
         })
+    }
+
+    /// The causes that count as right on this version.
+    pub fn accept_on(&self, tensorflow: &str) -> &[String] {
+        self.accept_by_tensorflow
+            .get(tensorflow)
+            .unwrap_or(&self.accept)
     }
 
     /// Whether all runs that made the truth ended alike. Only then is a difference ours.
