@@ -1,7 +1,7 @@
 //! Questions about whose libraries took part in a death, and what was loaded beside them.
 
 use super::{Facts, NativeSight, Sighting};
-use crate::capture::{CaptureSource, Package};
+use crate::capture::Package;
 use crate::culprit::is_interpreter;
 use crate::evidence::FactRef;
 
@@ -65,11 +65,6 @@ impl<'a> NativeSight<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Whether all that is known is text that a person had.
-    pub fn is_text(&self) -> bool {
-        self.capture().source == CaptureSource::Text
-    }
-
     /// Native frames of the crashed thread from the fault outwards: without the handler that reported it, and without
     /// the runtime's functions that carried it out.
     pub fn acting_frames(&self) -> Vec<NativeSight<'a>> {
