@@ -89,7 +89,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
                 Remedy::new("Switch the profiler off: tf.keras.callbacks.TensorBoard(..., profile_batch=0). Everything else of TensorBoard stays."),
             )
             .remedy(Remedy::new(
-                "Where the profiler is needed, use TensorFlow 2.5 or later with CUDA 11.3 or later: the CUPTI of CUDA 11.1 and 11.2 died so.",
+                "Where the profiler is needed, use a newer TensorFlow and CUDA: the CUPTI of CUDA 11.1 and 11.2 died so.",
             ).risk(crate::rule::Risk::Environment)),
     )
 }
