@@ -29,7 +29,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let of_llvm = frames.iter().take(NEAR).find(|it| {
         ["llvm::", "mlir::"]
             .iter()
-            .any(|name| it.function().starts_with(name))
+            .any(|name| it.function().contains(name))
     });
     let said = facts.sign("llvm-options-twice");
     let twice = facts.sign("llvm-option-registered-twice");
