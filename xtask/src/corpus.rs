@@ -3,6 +3,7 @@
 //! Works only through the command line and the JSON report, as a user's own tools would.
 
 mod case;
+mod causes;
 mod compare;
 mod knowledge;
 mod live;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
-use self::case::Case;
+pub use self::case::Case;
 use self::knowledge::Facts;
 use self::score::{Row, Score};
 use crate::{python, workspace};
@@ -31,6 +32,9 @@ pub struct Options {
     /// Run only this case; may be given several times
     #[arg(long = "case", value_name = "ID")]
     pub cases: Vec<String>,
+    /// Run the cases of this folder of the corpus, and score only the causes named
+    #[arg(long, value_name = "FOLDER")]
+    pub set: Option<String>,
     /// Write the score as the snapshot that later runs are compared with
     #[arg(long)]
     pub update: bool,
@@ -46,7 +50,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    let all: Vec<_> = Case::all()?
+    let all: Vec<_> = Case::all_in(&folder(options))?
         .into_iter()
         .filter(|(_, case)| !case.expected(&options.tensorflow).is_empty())
         .collect();
@@ -68,20 +72,39 @@ pub fn run(options: &Options) -> Result<()> {
     println!("{}", Row::HEADING);
     let mut score = Score::default();
     let mut table = Vec::new();
+    let mut verdicts = Vec::new();
     for (folder, case) in &all {
         if options.cases.is_empty() || options.cases.contains(&case.id) {
-            let (row, facts) = live::run_case(folder, case, options, &python, &crashlens)?;
+            let (row, facts, verdict) = live::run_case(folder, case, options, &python, &crashlens)?;
             print!("{row}");
             for remark in &row.remarks {
                 println!("    (not scored: {remark})");
             }
             score.rows.push(row);
             table.extend(facts);
+            verdicts.extend(verdict);
         }
     }
     println!("\n{}", score.summary());
+    let causes = causes::settle(&verdicts, &causes_path(options), options.update);
+    if options.set.is_some() {
+        return causes;
+    }
     let knowledge = settle_knowledge(options, &table);
-    settle(options, &score).and(knowledge)
+    settle(options, &score).and(knowledge).and(causes)
+}
+
+/// Where the cases are.
+fn folder(options: &Options) -> PathBuf {
+    let corpus = workspace::root().join("corpus");
+    options
+        .set
+        .as_ref()
+        .map_or(corpus.clone(), |set| corpus.join(set))
+}
+
+fn causes_path(options: &Options) -> PathBuf {
+    folder(options).join(format!("confusion-{}.txt", options.tensorflow))
 }
 
 /// Compares the table of named facts with the committed one, or writes it.

@@ -4,6 +4,7 @@ mod arrays;
 mod bench;
 mod command;
 mod corpus;
+mod fixtures;
 mod fuzz;
 mod generate;
 mod newer_python;
@@ -34,6 +35,8 @@ enum Task {
     Arrays(arrays::Options),
     /// Records one death per interpreter for the unwinder's tests
     Record(record::Options),
+    /// Makes readable test captures of the ones that a run of the corpus kept
+    Fixtures(fixtures::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Runs every fuzz target for a while
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Task::Corpus(options) => corpus::run(&options),
         Task::Arrays(options) => arrays::run(&options),
         Task::Record(options) => record::run(&options),
+        Task::Fixtures(options) => fixtures::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy => tidy::run(),

@@ -210,6 +210,7 @@ fn live_corpus() -> Result<Step> {
     let options = corpus::Options {
         tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
         cases: Vec::new(),
+        set: None,
         update: false,
         crashlens: None,
         python: Some(python),

@@ -180,15 +180,13 @@ fn rank(finding: &Finding) -> (u8, Confidence, Directness) {
         (Depth::Nothing, _) => 2,
         (Depth::Origin | Depth::Mechanism, false) => 1,
     };
-    let strongest = finding
+    let supporting = finding
         .evidence
         .iter()
-        .map(|evidence| evidence.weight)
-        .max();
-    let directness = finding
-        .evidence
-        .iter()
-        .filter(|it| it.stance == Stance::For && Some(it.weight) == strongest)
+        .filter(|it| it.stance == Stance::For);
+    let strongest = supporting.clone().map(|it| it.weight).max();
+    let directness = supporting
+        .filter(|it| Some(it.weight) == strongest)
         .map(|it| it.fact.directness())
         .max();
     (
@@ -201,3 +199,7 @@ fn rank(finding: &Finding) -> (u8, Confidence, Directness) {
 #[cfg(test)]
 #[path = "diagnosis/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "diagnosis/recorded.rs"]
+mod recorded;

@@ -11,6 +11,8 @@ pub mod culprit;
 pub mod diagnosis;
 pub mod evidence;
 pub mod facts;
+#[cfg(test)]
+mod fixtures;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod known_issues;

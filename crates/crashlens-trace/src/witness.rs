@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crashlens_core::{Ending, Limit, Mapping, Signal};
 use crashlens_unwind::{EarlierMapping, MappedFile, Witnessed};
+use nix::sys::statfs::{TMPFS_MAGIC, fstatfs};
 use nix::sys::statvfs::fstatvfs;
 
 use crate::capture::Sample;
@@ -98,6 +99,9 @@ fn mapped_file(process: u32, mapping: &Mapping, files: &LiveFiles) -> io::Result
     Ok(MappedFile {
         size: file.metadata()?.len(),
         space,
+        in_memory: fstatfs(file.as_fd())
+            .ok()
+            .map(|facts| facts.filesystem_type() == TMPFS_MAGIC),
     })
 }
 

@@ -56,6 +56,9 @@ pub struct MappedFile {
     pub size: u64,
     /// Free and all bytes of its file system.
     pub space: Option<(u64, u64)>,
+    /// Whether its file system keeps files in memory.
+    #[serde(default)]
+    pub in_memory: Option<bool>,
 }
 
 /// A mapping as it was.

@@ -22,6 +22,10 @@ pub struct Case {
     pub si_code: Option<String>,
     pub si_addr: Option<String>,
     pub cause: Option<String>,
+    pub accept: Vec<String>,
+    /// Where a version dies of something else than the primary one.
+    #[serde(default)]
+    pub accept_by_tensorflow: BTreeMap<String, Vec<String>>,
     pub message: Option<String>,
     pub op: Option<String>,
     pub function: Option<String>,
@@ -62,8 +66,13 @@ pub enum Expected {
 impl Case {
     /// All cases of the corpus, by name.
     pub fn all() -> Result<Vec<(PathBuf, Case)>> {
+        Case::all_in(&workspace::root().join("corpus"))
+    }
+
+    /// All cases in a folder, by name.
+    pub fn all_in(folder: &Path) -> Result<Vec<(PathBuf, Case)>> {
         let mut cases = Vec::new();
-        for entry in fs_err::read_dir(workspace::root().join("corpus"))? {
+        for entry in fs_err::read_dir(folder)? {
             let folder = entry?.path();
             if folder.join("case.json").is_file() {
                 let case = Case::read(&folder)?;
@@ -74,7 +83,7 @@ impl Case {
         Ok(cases)
     }
 
-    fn read(folder: &Path) -> Result<Case> {
+    pub fn read(folder: &Path) -> Result<Case> {
         let path = folder.join("case.json");
         serde_json::from_str(&fs_err::read_to_string(&path)?)
             .with_context(|| format!("cannot understand {}", path.display()))
@@ -113,6 +122,13 @@ impl Case {
             signal: word.to_owned(),
             exit_code: 128 + number,
         })
+    }
+
+    /// The causes that count as right on this version.
+    pub fn accept_on(&self, tensorflow: &str) -> &[String] {
+        self.accept_by_tensorflow
+            .get(tensorflow)
+            .unwrap_or(&self.accept)
     }
 
     /// Whether all runs that made the truth ended alike. Only then is a difference ours.

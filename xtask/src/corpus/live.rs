@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::case::{Case, Expected};
+use super::causes::Verdict;
 use super::compare::{Observed, compare};
 use super::knowledge::Facts;
 use super::score::Row;
@@ -27,9 +28,9 @@ pub fn run_case(
     options: &Options,
     python: &Path,
     crashlens: &Path,
-) -> Result<(Row, Option<Facts>)> {
+) -> Result<(Row, Option<Facts>, Option<Verdict>)> {
     if let Some(reason) = case.obstacle() {
-        return Ok((Row::skipped(case, &reason), None));
+        return Ok((Row::skipped(case, &reason), None, None));
     }
     let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
     let place = scratch.path().join(&case.id);
@@ -49,14 +50,14 @@ pub fn run_case(
     }
     let expected = case.expected(&options.tensorflow);
     let row = compare(case, &expected, &options.tensorflow, &observed);
-    let facts = dead(case, &observed)
-        .filter(|_| {
-            expected
-                .iter()
-                .any(|one| matches!(one, Expected::Death { .. }))
-        })
-        .map(|death| Facts::of(case, death, &options.tensorflow));
-    Ok((row, facts))
+    let is_death = |one: &Expected| matches!(one, Expected::Death { .. });
+    // A case that may also end well has no wrong cause when it does.
+    let may_live = !expected.iter().all(is_death);
+    let death = dead(case, &observed).filter(|_| expected.iter().any(is_death));
+    let facts = death.map(|death| Facts::of(case, death, &options.tensorflow));
+    let verdict = Verdict::of(case, &options.tensorflow, death)
+        .filter(|_| expected.iter().any(is_death) && (death.is_some() || !may_live));
+    Ok((row, facts, verdict))
 }
 
 /// The death that the case is about: that by its signal, where there are several.

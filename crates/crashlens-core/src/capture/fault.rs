@@ -160,6 +160,9 @@ pub enum Place {
         free_bytes: u64,
         /// Bytes it has in all.
         total_bytes: u64,
+        /// Whether it keeps its files in memory, as `/dev/shm` does; `None` when that could not be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_memory: Option<bool>,
     },
     /// Memory at an address that the instruction needs aligned.
     Misaligned {

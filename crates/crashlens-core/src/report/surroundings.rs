@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::death::value;
 use crate::capture::{
-    CrashCapture, Environment, Host, Limit, MemoryGroup, OomEvidence, Process, PythonRuntime, Tail,
-    Timeline,
+    CrashCapture, Environment, Host, Limit, MemoryGroup, OomEvidence, Package, Process,
+    PythonRuntime, Tail, Timeline,
 };
 
 /// What came with the process.
@@ -22,6 +22,9 @@ pub struct Surroundings {
     pub working_directory: Option<String>,
     /// Environment variables on the allow-list, secrets masked.
     pub variables: Option<BTreeMap<String, String>>,
+    /// Python packages that are named beside the loaded libraries, as pasted text may.
+    #[serde(default)]
+    pub packages: Option<Vec<Package>>,
     /// Resource limits.
     pub limits: Option<Vec<Limit>>,
 }
@@ -73,6 +76,7 @@ impl Surroundings {
             executable: value(&process.executable),
             working_directory: value(&process.working_directory),
             variables: value(&environment.variables),
+            packages: value(&environment.packages),
             limits: value(&environment.limits),
         }
     }

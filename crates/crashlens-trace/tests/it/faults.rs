@@ -223,11 +223,13 @@ fn a_full_file_system_is_named_with_its_size() {
         free_bytes,
         total_bytes,
         mapping,
+        in_memory,
     } = place(&finished)
     else {
         panic!("{:?}", site(&finished))
     };
     assert_eq!((*free_bytes, *total_bytes), (0, 64 << 10));
+    assert_eq!(*in_memory, Some(true));
     assert!(
         mapping
             .path

@@ -145,6 +145,7 @@ impl<'a> Around<'a> {
             mapping: mapping.clone(),
             free_bytes,
             total_bytes,
+            in_memory: file.in_memory,
         })
     }
 

@@ -92,6 +92,7 @@ impl Numbers<'_> {
             file: Some(MappedFile {
                 size: self.number(),
                 space: Some((self.number(), self.number())),
+                in_memory: None,
             }),
             earlier: Some(EarlierMapping {
                 mapping: self.mapping(),

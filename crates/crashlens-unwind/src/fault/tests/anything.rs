@@ -99,7 +99,7 @@ proptest! {
             .raised(Signal(signal), name, address)
             .walked(&pointers, StackEnd::DepthLimit)
             .witnessed(|witnessed| {
-                witnessed.file = file.map(|(size, space)| MappedFile { size, space });
+                witnessed.file = file.map(|(size, space)| MappedFile { size, space, in_memory: None });
                 witnessed.earlier = earlier.map(|(mapping, last_seen_milliseconds)| EarlierMapping {
                     mapping,
                     last_seen_milliseconds,

@@ -165,7 +165,13 @@ fn mapped_file(size: u64, space: Option<(u64, u64)>) -> World {
     writing(address)
         .raised(Signal::BUS, "BUS_ADRERR", Some(address))
         .with(file)
-        .witnessed(|witnessed| witnessed.file = Some(MappedFile { size, space }))
+        .witnessed(|witnessed| {
+            witnessed.file = Some(MappedFile {
+                size,
+                space,
+                in_memory: Some(true),
+            });
+        })
 }
 
 #[test]
@@ -196,6 +202,7 @@ fn a_full_file_system_is_named_with_its_size() {
         Place::NoSpace {
             free_bytes: 0,
             total_bytes: 0x10_0000,
+            in_memory: Some(true),
             ..
         }
     ));

@@ -1,0 +1,4 @@
+int share(int whole, int parts) {
+    volatile int divisor = parts;
+    return whole / divisor;
+}

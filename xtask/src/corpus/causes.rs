@@ -1,0 +1,288 @@
+//! Whether the right cause was named first, and which causes were mistaken for which.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use super::case::Case;
+
+/// The causes named for one death beside those that count as right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub id: String,
+    /// Whether the case ends alike in every run.
+    pub deterministic: bool,
+    expected: String,
+    first: String,
+    confidence: String,
+    grade: Grade,
+}
+
+/// How good an answer is, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Grade {
+    /// Wrong, and said to be proven.
+    WrongCertain,
+    Wrong,
+    /// Right, but only as the second or third finding.
+    Later,
+    /// That the cause is not known was said, where it could be known.
+    Open,
+    RightPossible,
+    RightLikely,
+    RightCertain,
+}
+
+impl Grade {
+    const ALL: [Self; 7] = [
+        Self::WrongCertain,
+        Self::Wrong,
+        Self::Later,
+        Self::Open,
+        Self::RightPossible,
+        Self::RightLikely,
+        Self::RightCertain,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::WrongCertain => "WRONG-CERTAIN",
+            Self::Wrong => "WRONG",
+            Self::Later => "LATER",
+            Self::Open => "OPEN",
+            Self::RightPossible | Self::RightLikely | Self::RightCertain => "right",
+        }
+    }
+
+    fn is_right(self) -> bool {
+        self >= Self::RightPossible
+    }
+}
+
+const NOT_KNOWN: &str = "insufficient-evidence";
+/// First line of a committed table.
+const HEADING: &str = "case                              expected               first                  confidence  verdict";
+
+impl Verdict {
+    /// `None` for a control, which has no cause.
+    pub fn of(case: &Case, tensorflow: &str, death: Option<&Value>) -> Option<Self> {
+        let accept = case.accept_on(tensorflow);
+        let expected = accept.first()?.clone();
+        let findings = death
+            .and_then(|death| death.pointer("/diagnosis/findings")?.as_array())
+            .map_or(&[][..], Vec::as_slice);
+        let word = |finding: &Value, name: &str| finding[name].as_str().unwrap_or("-").to_owned();
+        let first = findings.first();
+        let confidence = first.map_or("-".to_owned(), |finding| word(finding, "confidence"));
+        let causes: Vec<_> = findings
+            .iter()
+            .map(|finding| word(finding, "cause"))
+            .collect();
+        let grade = grade(accept, &causes, &confidence);
+        Some(Self {
+            id: case.id.clone(),
+            deterministic: case.is_deterministic(),
+            expected,
+            first: causes.first().cloned().unwrap_or("-".to_owned()),
+            confidence,
+            grade,
+        })
+    }
+
+    /// Reads a row of a committed table.
+    fn read(line: &str) -> Option<Self> {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let &[id, expected, first, confidence, verdict] = words.as_slice() else {
+            return None;
+        };
+        let right = match confidence {
+            "certain" => Grade::RightCertain,
+            "likely" => Grade::RightLikely,
+            _ => Grade::RightPossible,
+        };
+        let grade = Grade::ALL
+            .into_iter()
+            .find(|grade| grade.word() == verdict)
+            .map(|grade| if grade.is_right() { right } else { grade })?;
+        Some(Self {
+            id: id.to_owned(),
+            deterministic: true,
+            expected: expected.to_owned(),
+            first: first.to_owned(),
+            confidence: confidence.to_owned(),
+            grade,
+        })
+    }
+}
+
+fn grade(accept: &[String], causes: &[String], confidence: &str) -> Grade {
+    let Some(first) = causes.first() else {
+        return Grade::Open;
+    };
+    match confidence {
+        "certain" if accept.contains(first) => Grade::RightCertain,
+        "likely" if accept.contains(first) => Grade::RightLikely,
+        _ if accept.contains(first) => Grade::RightPossible,
+        _ if first == NOT_KNOWN => Grade::Open,
+        "certain" => Grade::WrongCertain,
+        _ if causes.iter().any(|cause| accept.contains(cause)) => Grade::Later,
+        _ => Grade::Wrong,
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{:<34}{:<23}{:<23}{:<12}{}",
+            self.id,
+            self.expected,
+            self.first,
+            self.confidence,
+            self.grade.word()
+        )
+    }
+}
+
+/// Prints the verdicts, and compares them with the committed ones or writes them.
+pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
+    let committed = fs_err::read_to_string(path).unwrap_or_default();
+    let mut rows: BTreeMap<_, _> = committed
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(Verdict::read)
+        .map(|row| (row.id.clone(), row))
+        .collect();
+    let mut worse = 0;
+    println!("\n{HEADING}");
+    for verdict in verdicts {
+        print!("{verdict}");
+        let before = rows.insert(verdict.id.clone(), verdict.clone());
+        let before = before.filter(|before| before.grade > verdict.grade);
+        if let Some(before) = before.filter(|_| verdict.deterministic && !update) {
+            print!("    worse than the committed row: {before}");
+            worse += 1;
+        }
+    }
+    println!("\n{}", summary(verdicts));
+    if update {
+        let rows: Vec<_> = rows.into_values().collect();
+        fs_err::write(path, table(&rows))?;
+        println!("wrote {}", path.display());
+    }
+    let proven_wrong = |verdict: &&Verdict| verdict.grade == Grade::WrongCertain;
+    let proven_wrong = verdicts.iter().filter(proven_wrong).count();
+    ensure!(
+        proven_wrong == 0,
+        "{proven_wrong} causes are wrong and called certain"
+    );
+    ensure!(
+        worse == 0,
+        "{worse} causes are worse than in {}",
+        path.display()
+    );
+    Ok(())
+}
+
+/// The committed form: a row for each case, the matrix, and the sum.
+fn table(rows: &[Verdict]) -> String {
+    let mut matrix: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for row in rows {
+        let named = matrix.entry(&row.expected).or_default();
+        *named.entry(&row.first).or_default() += 1;
+    }
+    let mut text = format!("{HEADING}\n");
+    text.extend(rows.iter().map(ToString::to_string));
+    text.push_str("\nexpected               named first, and how often\n");
+    for (expected, named) in matrix {
+        let named: Vec<_> = named
+            .into_iter()
+            .map(|(first, count)| format!("{first} {count}"))
+            .collect();
+        text.push_str(&[&format!("{expected:<23}"), named.join(", ").as_str(), "\n"].concat());
+    }
+    [text, summary(rows)].join("\n") + "\n"
+}
+
+fn summary(rows: &[Verdict]) -> String {
+    let count = |is: fn(Grade) -> bool| rows.iter().filter(|row| is(row.grade)).count();
+    format!(
+        "{} deaths: the right cause first in {}, later in {}, left open in {}, wrong in {}, of them called certain {}",
+        rows.len(),
+        count(Grade::is_right),
+        count(|grade| grade == Grade::Later),
+        count(|grade| grade == Grade::Open),
+        count(|grade| grade <= Grade::Wrong),
+        count(|grade| grade == Grade::WrongCertain),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_wrong_cause_that_is_called_certain_is_worse_than_any_other_answer() {
+        let accept = words(&["null-pointer", "bad-input-value"]);
+        let graded = |causes: &[&str], confidence| grade(&accept, &words(causes), confidence);
+        assert_eq!(graded(&["bad-input-value"], "likely"), Grade::RightLikely);
+        assert_eq!(graded(&[NOT_KNOWN], "likely"), Grade::Open);
+        assert_eq!(graded(&[], "-"), Grade::Open);
+        assert_eq!(
+            graded(&["teardown", "null-pointer"], "likely"),
+            Grade::Later
+        );
+        assert_eq!(
+            graded(&["teardown", "null-pointer"], "certain"),
+            Grade::WrongCertain
+        );
+        assert_eq!(graded(&["teardown"], "possible"), Grade::Wrong);
+        assert!(Grade::WrongCertain < Grade::Wrong && Grade::Open < Grade::RightPossible);
+    }
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        for (first, confidence, grade) in [
+            ("teardown", "certain", Grade::RightCertain),
+            ("null-pointer", "possible", Grade::Wrong),
+            ("-", "-", Grade::Open),
+        ] {
+            let row = Verdict {
+                id: "some-case".to_owned(),
+                deterministic: true,
+                expected: "teardown".to_owned(),
+                first: first.to_owned(),
+                confidence: confidence.to_owned(),
+                grade,
+            };
+            assert_eq!(Verdict::read(&row.to_string()), Some(row));
+        }
+    }
+
+    #[test]
+    fn a_table_that_was_written_fails_only_what_is_worse() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("confusion.txt");
+        let row = |grade, deterministic| Verdict {
+            id: "some-case".to_owned(),
+            deterministic,
+            expected: "teardown".to_owned(),
+            first: "teardown".to_owned(),
+            confidence: "likely".to_owned(),
+            grade,
+        };
+        settle(&[row(Grade::RightLikely, true)], &path, true).unwrap();
+        settle(&[row(Grade::RightCertain, true)], &path, false).unwrap();
+        settle(&[row(Grade::Open, false)], &path, false).unwrap();
+        assert!(settle(&[row(Grade::Open, true)], &path, false).is_err());
+        assert!(settle(&[row(Grade::WrongCertain, false)], &path, false).is_err());
+    }
+}
