@@ -116,4 +116,6 @@ impl Said {
 }
 
 #[cfg(test)]
+mod scored;
+#[cfg(test)]
 mod tests;

@@ -180,3 +180,61 @@ fn every_form_of_an_end_has_a_source() {
         assert!(!form.source.is_empty() && !form.seen.is_empty(), "{form:?}");
     }
 }
+
+#[test]
+fn tmp_dump() {
+    for log in super::scored::logs() {
+        let c = text(&log.text);
+        println!(
+            "=== {} {:?} {:?} {:?} {:?} pid {} crashed {:?}",
+            log.id,
+            c.ending.kind,
+            c.ending.signal.map(Signal::name),
+            c.ending.code,
+            c.ending.address,
+            c.process.pid,
+            c.crashed_thread
+        );
+        for t in &c.threads {
+            println!(
+                "  thread {} {:?} {:?} crashed={} end={:?}",
+                t.id, t.name, t.role, t.crashed, t.end
+            );
+            for f in t.frames.iter().take(12) {
+                match f {
+                    crate::capture::Frame::Native(n) => println!(
+                        "    N {} {:?} {:?} off {:?}",
+                        n.address,
+                        n.function
+                            .as_deref()
+                            .map(|f| f.chars().take(90).collect::<String>()),
+                        n.library,
+                        n.module_offset
+                    ),
+                    crate::capture::Frame::Python(p) => {
+                        println!("    P {}:{:?} {}", p.file, p.line, p.function)
+                    }
+                }
+            }
+        }
+        if let Some(m) = c.modules.known() {
+            println!(
+                "  modules {:?}",
+                m.iter().map(|m| &m.path).collect::<Vec<_>>()
+            );
+        }
+        println!(
+            "  pk {:?} py {:?} var {:?} host {:?} {:?} {:?} {:?}",
+            c.environment.packages.known(),
+            c.environment.python.known().map(|p| &p.version),
+            c.environment.variables.known(),
+            c.host.kernel.known(),
+            c.host.glibc.known(),
+            c.host.cpu_model.known(),
+            c.host.cpu_flags.known().map(Vec::len)
+        );
+        if let Some(f) = c.testimony.fault.known() {
+            println!("  fault {f:?}");
+        }
+    }
+}
