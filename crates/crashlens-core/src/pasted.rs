@@ -47,7 +47,7 @@ fn capture(lines: Vec<String>, truncated: bool) -> CrashCapture {
     let mut ending = endings::ending(told.as_ref());
     let found = Stacks::of(&lines);
     let faults = found.kernel.clone();
-    let site = fault::read(&lines, told.as_ref(), &faults, &mut ending);
+    fault::read(&lines, told.as_ref(), &faults, &mut ending);
     let (threads, crashed_thread) = found.threads();
     let around = surroundings::of(&lines);
     let loaded = loaded::of(&lines, &threads, &faults, &around.packages);
@@ -93,10 +93,7 @@ fn capture(lines: Vec<String>, truncated: bool) -> CrashCapture {
         output: Output {
             stderr: Observed::Known(Tail { lines, truncated }),
         },
-        testimony: Testimony {
-            fault: said.value(site),
-            ..Testimony::default()
-        },
+        testimony: Testimony::default(),
         circumstances: Circumstances::default(),
         gaps,
     }

@@ -1,4 +1,4 @@
-//! The address and the code of a fault, where the text tells them.
+//! The address and the code of a fault, where the text tells them. What is at the address, text does not tell.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,7 @@ use regex::Regex;
 
 use super::endings::Told;
 use super::stacks::KernelFault;
-use crate::capture::{Access, Address, Ending, FaultSite, Place, Signal};
-
-/// Below this the kernel lets nobody map memory.
-const NULL_PAGES: u64 = 0x1_0000;
+use crate::capture::{Address, Ending, Signal};
 
 /// Open MPI and those who copied it.
 static SIGNAL_CODE: LazyLock<Regex> = LazyLock::new(|| compile(r"Signal code: .*\((-?\d+)\)\s*$"));
@@ -36,44 +33,29 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
 }
 
-/// Puts what the text tells of the fault into the ending, and says what is at the address.
+/// Puts what the text tells of the fault into the ending.
 pub(super) fn read(
     lines: &[String],
     told: Option<&Told>,
     faults: &[KernelFault],
     ending: &mut Ending,
-) -> Option<FaultSite> {
-    let signal = ending.signal.filter(|signal| signal.is_fault())?;
+) {
+    let Some(signal) = ending.signal.filter(|signal| signal.is_fault()) else {
+        return;
+    };
     for line in lines {
         line_tells(line, signal, ending);
     }
     let kernel = of_this_death(told, faults).filter(|_| signal == Signal::SEGV);
-    let mut site = FaultSite::default();
     if let Some(fault) = kernel {
-        let address = fault.address.map(Address);
-        ending.address = ending.address.or(address);
+        ending.address = ending.address.or(fault.address.map(Address));
         let code = match (fault.address, fault.is_forbidden) {
             (None, _) => "SI_KERNEL",
             (Some(_), true) => "SEGV_ACCERR",
             (Some(_), false) => "SEGV_MAPERR",
         };
         ending.code.get_or_insert_with(|| code.to_owned());
-        site.access = address.map(|address| Access {
-            kind: fault.access,
-            address,
-            confirmed: true,
-            width: None,
-            base: None,
-            index: None,
-            called_from: None,
-        });
     }
-    let is_unmapped = ending.code.as_deref() == Some("SEGV_MAPERR");
-    site.place = ending
-        .address
-        .filter(|address| is_unmapped && address.0 < NULL_PAGES)
-        .map(|address| Place::NullPage { offset: address.0 });
-    (site != FaultSite::default()).then_some(site)
 }
 
 /// What one line tells; what was told first stays.

@@ -33,8 +33,10 @@ enum Writer {
     FaulthandlerC,
     Gdb,
     Lldb,
-    /// `backtrace_symbols` of the C library, as many programs print it.
+    /// The C library itself, when it aborts.
     CLibrary,
+    /// TensorFlow and others that print what `backtrace_symbols` gives in a handler of the signal.
+    Symbols,
     OpenMpi,
     Mxnet,
     Glog,
@@ -52,7 +54,7 @@ impl Writer {
         matches!(
             self,
             Self::FaulthandlerC
-                | Self::CLibrary
+                | Self::Symbols
                 | Self::OpenMpi
                 | Self::Mxnet
                 | Self::Glog

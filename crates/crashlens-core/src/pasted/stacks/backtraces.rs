@@ -28,11 +28,17 @@ static GLOG: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {
-    if line.contains("= Backtrace: =") || line.contains("*** BEGIN MANGLED STACK TRACE ***") {
+    if line.contains("= Backtrace: =") {
         return Some(Piece::Heading(Heading::new(Writer::CLibrary, true)));
     }
-    if line.contains("= Memory map: =") || line.contains("*** END MANGLED STACK TRACE ***") {
+    if line.contains("= Memory map: =") {
         return Some(Piece::End(Writer::CLibrary));
+    }
+    if line.contains("*** BEGIN MANGLED STACK TRACE ***") {
+        return Some(Piece::Heading(Heading::new(Writer::Symbols, true)));
+    }
+    if line.contains("*** END MANGLED STACK TRACE ***") {
+        return Some(Piece::End(Writer::Symbols));
     }
     if line.contains("*** Check failure stack trace: ***") {
         return Some(Piece::Heading(Heading::new(Writer::Glog, true)));
@@ -67,16 +73,16 @@ pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {
             groups.get(3)?.as_str(),
         );
     }
-    let is_symbol =
-        line.contains("[0x") && (line.starts_with('/') || current == Some(Writer::CLibrary));
-    is_symbol.then(|| {
-        Some(Piece::Frame {
-            writer: Writer::CLibrary,
-            number: None,
-            process: None,
-            frame: Frame::Native(symbol(line)?),
-        })
-    })?
+    let writer = current.filter(|it| matches!(it, Writer::CLibrary | Writer::Symbols));
+    if !line.contains("[0x") || (writer.is_none() && !line.starts_with('/')) {
+        return None;
+    }
+    Some(Piece::Frame {
+        writer: writer.unwrap_or(Writer::Symbols),
+        number: None,
+        process: None,
+        frame: Frame::Native(symbol(line)?),
+    })
 }
 
 fn numbered(writer: Writer, number: &str, process: Option<u32>, text: &str) -> Option<Piece> {

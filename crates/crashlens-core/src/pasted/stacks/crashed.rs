@@ -42,7 +42,11 @@ pub(super) fn threads(
             drop_handler(sketch);
         }
     }
-    sketches.retain(|sketch| sketch.heading.crashed || !sketch.frames.is_empty());
+    // faulthandler also tells of a crashed thread that runs no Python code.
+    sketches.retain(|sketch| {
+        let is_current = sketch.heading.crashed && sketch.heading.writer == Writer::Faulthandler;
+        is_current || !sketch.frames.is_empty()
+    });
     let native = choose(&sketches, |writer| writer != Writer::Faulthandler);
     let python = choose(&sketches, |writer| writer == Writer::Faulthandler);
     let first = join(&mut sketches, native, python);
@@ -76,10 +80,15 @@ fn mark(sketches: &mut [Sketch], of_core: bool, stopped: Option<u32>) {
         // `bt` without more shows the thread that gdb stopped in.
         sketch.heading.crashed |= is_stopped || is_first_of_core || !sketch.is_announced;
     }
-    let is_crashed = sketches.iter().any(|sketch| sketch.heading.crashed);
-    if let ([only], false) = (sketches, is_crashed) {
-        // The heading was cut away.
-        only.heading.crashed = !only.is_announced || only.heading.writer.is_debugger();
+    // A heading that was cut away: what is left is the crash if nothing else of its kind can be.
+    let mut python = sketches
+        .iter_mut()
+        .filter(|it| it.heading.writer == Writer::Faulthandler);
+    if let (Some(only), None) = (python.next(), python.next()) {
+        only.heading.crashed |= !only.is_announced;
+    }
+    if let [only] = sketches {
+        only.heading.crashed |= only.heading.writer.is_debugger();
     }
 }
 

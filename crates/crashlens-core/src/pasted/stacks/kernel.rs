@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Heading, Piece, Writer, compile, hexadecimal, native};
-use crate::capture::{AccessKind, Address, Frame};
+use crate::capture::{Address, Frame};
 
 /// `python[1234]: segfault at 0 ip 00007fce sp 00007fcc error 4 in x.so[7fce+2a]`; the trap forms have colons. Since
 /// 6.8 the offset in the file stands before the start of the mapping.
@@ -26,7 +26,6 @@ pub(in crate::pasted) struct Fault {
     /// The address that was touched; `None` where the kernel does not say.
     pub(in crate::pasted) address: Option<u64>,
     pub(in crate::pasted) instruction: u64,
-    pub(in crate::pasted) access: AccessKind,
     /// Whether memory was there and forbade the access.
     pub(in crate::pasted) is_forbidden: bool,
     pub(in crate::pasted) file: Option<String>,
@@ -54,12 +53,7 @@ pub(super) fn read(line: &str) -> Option<Fault> {
         pid: text("pid")?.parse().ok()?,
         address: number("at"),
         instruction,
-        // Bits of the processor's page fault code: 0 present, 1 write, 4 instruction fetch.
-        access: match error {
-            error if error & 0x10 != 0 => AccessKind::Execute,
-            error if error & 2 != 0 => AccessKind::Write,
-            _ => AccessKind::Read,
-        },
+        // A bit of the processor's page fault code: memory was there.
         is_forbidden: error & 1 != 0,
         file: text("file").map(str::to_owned),
         mapping,

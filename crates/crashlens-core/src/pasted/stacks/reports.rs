@@ -94,6 +94,9 @@ fn julia_frame(line: &str) -> Option<Piece> {
     if line.trim().is_empty() || line.starts_with("Allocations:") {
         return Some(Piece::End(Writer::Julia));
     }
+    if line.starts_with("in expression starting at") {
+        return None;
+    }
     let groups = JULIA_FRAME.captures(line)?;
     let file = groups.get(2)?.as_str();
     let number = groups.get(3).and_then(|it| it.as_str().parse().ok());
