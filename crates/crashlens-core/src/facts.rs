@@ -3,8 +3,9 @@
 //! Everything here is derived from the capture alone. An answer of `None` means that nothing of the kind is known,
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
-mod circumstances;
 mod arguments;
+mod circumstances;
+mod leaving;
 mod output;
 mod packages;
 mod stack;
@@ -15,8 +16,8 @@ use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
-pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
 pub use arguments::{Argument, Oddity};
+pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
 pub use output::Sighting;
 pub use packages::Installed;
 pub use stack::NativeSight;
