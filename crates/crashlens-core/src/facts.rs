@@ -4,10 +4,14 @@
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
 mod arguments;
+pub(crate) mod arrays;
 mod circumstances;
+pub(crate) mod fault;
+pub(crate) mod foreign;
 mod leaving;
 mod output;
 mod packages;
+mod recursion;
 mod stack;
 mod values;
 
@@ -17,9 +21,12 @@ use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
+pub use arrays::{EmptyInput, StrayArray};
 pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
+pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;
+pub use recursion::Recursion;
 pub use stack::NativeSight;
 pub use values::LocalSight;
 
