@@ -1,26 +1,19 @@
 //! Questions about what was around a death: limits, the line that ran, who spoke last.
 
 use super::{Facts, Sighting};
-use crate::capture::{CaptureSource, Lineage, Message, Origin, Resource, ResourceUse, Signal};
+use crate::capture::{Lineage, Message, Origin, Resource, ResourceUse, Signal};
 use crate::evidence::FactRef;
 
 /// `SIGXCPU`.
 pub(crate) const XCPU: Signal = Signal(24);
 /// `SIGXFSZ`.
 pub(crate) const XFSZ: Signal = Signal(25);
-/// `errno` where memory was refused.
-pub(crate) const ENOMEM: i32 = 12;
 /// A longer line of source code is cut in a sentence.
 const LONGEST_SOURCE: usize = 60;
 /// More of what was said is not quoted.
 const LONGEST_EXCERPT: usize = 120;
 
 impl<'a> Facts<'a> {
-    /// Whether all that is known is text that a person had.
-    pub fn is_text(&self) -> bool {
-        self.capture().source == CaptureSource::Text
-    }
-
     /// What was used of something that is limited, one entry for each limit.
     pub fn limits_of(&self, resource: Resource) -> impl Iterator<Item = &'a ResourceUse> + use<'a> {
         let uses = self.capture().circumstances.resources.known();
@@ -48,6 +41,13 @@ impl<'a> Facts<'a> {
         };
         self.last_words()
             .filter(|(_, message)| message.line.is_none_or(|it| it > line))
+    }
+
+    /// The other process that sent the signal.
+    pub fn sender(&self) -> Option<u32> {
+        let ending = &self.capture().ending;
+        let sender = ending.sender_pid?;
+        (sender != self.capture().process.pid && !ending.raised_again).then_some(sender)
     }
 
     /// The lineage of a process that is a copy of its parent.

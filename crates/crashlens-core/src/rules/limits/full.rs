@@ -16,13 +16,12 @@ pub(super) struct NoRoom<'a> {
 
 /// The page that could not be had.
 pub(super) fn no_room<'a>(facts: &Facts<'a>) -> Option<NoRoom<'a>> {
-    let place = facts.capture().testimony.fault.known()?.place.as_ref()?;
     let Place::NoSpace {
         mapping,
         total_bytes,
         in_memory,
         ..
-    } = place
+    } = facts.place()?
     else {
         return None;
     };

@@ -79,7 +79,7 @@ fn judge_process(facts: &Facts<'_>, mut suspicion: Suspicion) -> Suspicion {
     if let Some((fact, claim)) = scarcity(facts) {
         suspicion = suspicion.supported(Weight::Strong, fact, claim);
     }
-    if let Some(sender) = facts.capture().ending.sender_pid {
+    if let Some(sender) = facts.sender() {
         let claim = format!("Process {sender} sent the signal, not the kernel.");
         suspicion = suspicion.opposed(Weight::Decisive, FactRef::Ending, claim);
     }

@@ -1,6 +1,6 @@
 //! Bytecode that was not made by, or for, the interpreter that runs it.
 
-use crate::capture::{Frame, PythonFrame, Signal};
+use crate::capture::{Frame, Place, PythonFrame, Signal};
 use crate::cause::Cause;
 use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
@@ -44,7 +44,9 @@ pub(super) fn suspicion(facts: &Facts<'_>) -> Option<Suspicion> {
 
 /// The Python function that ran, where only the interpreter's own code is above it.
 fn runs_in_interpreter<'a>(facts: &Facts<'a>) -> Option<(FactRef, &'a PythonFrame)> {
-    if !facts.died_of(Signal::SEGV) && !facts.died_of(Signal::BUS) {
+    let is_fault = facts.died_of(Signal::SEGV) || facts.died_of(Signal::BUS);
+    let is_full = matches!(facts.place(), Some(Place::StackOverflow));
+    if !is_fault || is_full || facts.signal_was_sent() {
         return None;
     }
     let thread = facts.crashed()?;

@@ -60,13 +60,7 @@ fn broken_memory() -> Suspicion {
 /// A mapped file that is long enough, on a disk that reports errors.
 fn broken_disk(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("disk-reported-broken")?;
-    let place = facts
-        .capture()
-        .testimony
-        .fault
-        .known()
-        .and_then(|site| site.place.as_ref());
-    let is_whole = matches!(place, Some(Place::Mapped { .. }));
+    let is_whole = matches!(facts.place(), Some(Place::Mapped { .. }));
     if !facts.died_of(Signal::BUS) || !(is_whole || facts.is_text()) {
         return None;
     }

@@ -15,21 +15,14 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
-/// Functions of allocators: who dies in them is the victim of earlier damage.
-const ALLOCATORS: [&str; 6] = [
-    "_int_free",
-    "_int_malloc",
-    "malloc_consolidate",
-    "unlink_chunk",
-    "free_list",
-    "pymalloc_free",
-];
-
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if facts
         .signal()
         .is_some_and(|signal| !signal.is_fault() && signal != Signal::ABRT)
     {
+        return None;
+    }
+    if facts.sender().is_some() {
         return None;
     }
     let (weight, fact, claim) =
@@ -106,10 +99,7 @@ fn heap_damage(facts: &Facts<'_>) -> Option<(FactRef, String)> {
             format!("\"{words}\": the heap was damaged, perhaps long before."),
         ));
     }
-    let sight = facts
-        .native_frames()
-        .take(3)
-        .find(|sight| ALLOCATORS.contains(&sight.function()))?;
+    let sight = facts.in_allocator()?;
     let claim = format!(
         "It died in {}, the victim of damage that may be older.",
         sight.function()
