@@ -33,17 +33,17 @@ const FITTING: [(&str, &str); 3] = [
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let word = facts.sign("killed");
-    if facts.capture().ending.kind == EndingKind::OomKill
-        || !(facts.died_of(Signal::KILL) || facts.is_text() && word.is_some())
-    {
+    let is_recorded = facts.capture().ending.kind == EndingKind::OomKill;
+    if is_recorded || !facts.died_of(Signal::KILL) {
         return None;
     }
-    let place = word.map_or(FactRef::Ending, |sight| sight.fact.clone());
     let headline = "It was killed (SIGKILL) by the kernel because memory ran out";
     let claim = "The kernel kills so for memory; people and job schedulers kill so too.";
-    let suspicion =
-        Suspicion::new(Cause::OutOfMemory, headline).supported(Weight::Weak, place, claim);
+    let suspicion = Suspicion::new(Cause::OutOfMemory, headline).supported(
+        Weight::Weak,
+        FactRef::Ending,
+        claim,
+    );
     let suspicion = if facts.is_text() {
         judge_text(facts, suspicion)
     } else {
