@@ -14,7 +14,7 @@ mod recursion;
 mod stack;
 mod values;
 
-use crate::capture::{CrashCapture, Lineage, Message, Phase, Signal};
+use crate::capture::{CaptureSource, CrashCapture, Lineage, Message, Phase, Signal};
 use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
@@ -88,6 +88,11 @@ impl<'a> Facts<'a> {
     /// The signal that explains the death.
     pub fn signal(&self) -> Option<Signal> {
         self.capture.ending.signal
+    }
+
+    /// Whether the facts come from text that a person had.
+    pub fn is_text(&self) -> bool {
+        self.capture.source == CaptureSource::Text
     }
 
     /// Whether `signal` explains the death.
