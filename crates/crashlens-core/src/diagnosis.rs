@@ -199,3 +199,7 @@ fn rank(finding: &Finding) -> (u8, Confidence, Directness) {
 #[cfg(test)]
 #[path = "diagnosis/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "diagnosis/recorded.rs"]
+mod recorded;

@@ -3,9 +3,14 @@
 //! Everything here is derived from the capture alone. An answer of `None` means that nothing of the kind is known,
 //! never that it is known not to be so; where the difference matters, the capture's `Observed` tells.
 
+mod circumstances;
 mod arguments;
+pub(crate) mod arrays;
+pub(crate) mod fault;
+pub(crate) mod foreign;
 mod output;
 mod packages;
+mod recursion;
 mod stack;
 mod values;
 
@@ -14,9 +19,13 @@ use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
+pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
 pub use arguments::{Argument, Oddity};
+pub use arrays::{EmptyInput, StrayArray};
+pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;
+pub use recursion::Recursion;
 pub use stack::NativeSight;
 pub use values::LocalSight;
 
