@@ -1,7 +1,7 @@
 //! Questions about what was around a death: limits, the line that ran, who spoke last.
 
 use super::{Facts, Sighting};
-use crate::capture::{CaptureSource, Lineage, Message, Origin, Resource, ResourceUse, Signal};
+use crate::capture::{Lineage, Message, Origin, Resource, ResourceUse, Signal};
 use crate::evidence::FactRef;
 
 /// `SIGXCPU`.
@@ -16,11 +16,6 @@ const LONGEST_SOURCE: usize = 60;
 const LONGEST_EXCERPT: usize = 120;
 
 impl<'a> Facts<'a> {
-    /// Whether all that is known is text that a person had.
-    pub fn is_text(&self) -> bool {
-        self.capture().source == CaptureSource::Text
-    }
-
     /// What was used of something that is limited, one entry for each limit.
     pub fn limits_of(&self, resource: Resource) -> impl Iterator<Item = &'a ResourceUse> + use<'a> {
         let uses = self.capture().circumstances.resources.known();

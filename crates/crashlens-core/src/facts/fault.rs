@@ -2,18 +2,13 @@
 
 use super::Facts;
 use super::stack::NativeSight;
-use crate::capture::{Access, CaptureSource, CrashCapture, FaultSite, Mapping, Place, Signal};
+use crate::capture::{Access, CrashCapture, FaultSite, Mapping, Place, Signal};
 use crate::culprit::{is_allocator, is_machinery_frame, plain_name};
 
 /// More bytes than any program indexes by mistake with 32 bits: what is further away is no overrun.
 pub(crate) const REACH: u64 = 1 << 36;
 
 impl<'a> Facts<'a> {
-    /// Whether all that is known is text that a person had.
-    pub fn is_text(&self) -> bool {
-        self.capture().source == CaptureSource::Text
-    }
-
     /// Whether another process, or the program by itself, sent the signal: no instruction was at fault.
     pub fn signal_was_sent(&self) -> bool {
         let code = self.capture().ending.code.as_deref();
