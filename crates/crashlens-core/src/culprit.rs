@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{CrashCapture, EndingKind, Package, Signal, Thread, ThreadRole};
 
 pub use machinery::is_interpreter;
+pub(crate) use machinery::{is_allocator, is_foreign_call, is_machinery_frame, plain_name};
 pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 

@@ -100,7 +100,7 @@ impl Run {
         let exit_code = match ending.kind {
             EndingKind::Exit => ending.exit_code,
             EndingKind::Signal | EndingKind::OomKill => ending.signal.map(|signal| 128 + signal.0),
-            EndingKind::Running => None,
+            EndingKind::Running | EndingKind::Unknown => None,
         };
         Self {
             argv: if is_main {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Tells where and how a Python process died in native code.
+/// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]
 #[command(name = "crashlens", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -19,6 +19,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     Attach(AttachArgs),
     Diagnose(DiagnoseArgs),
+    Rules(RulesArgs),
     #[command(name = "__generate", hide = true)]
     Generate(GenerateArgs),
 }
@@ -100,6 +101,25 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) report: ReportArgs,
 }
 
+/// Show the rules by which causes are told, or the page of one.
+///
+/// A page says what happened, which evidence speaks for the cause and against it, what to do and at which risk.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0; 2 when there is no such rule.")]
+pub(crate) struct RulesArgs {
+    /// Id or name of a rule, or a cause: `MEM001`, `null-pointer`
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
     pub(crate) what: Generated,
@@ -111,6 +131,8 @@ pub(crate) enum Generated {
     Schema,
     /// Command-line reference in Markdown
     Cli,
+    /// The rule book in Markdown: a JSON object of file names and texts
+    Rules,
 }
 
 /// What becomes of captures.
@@ -159,7 +181,7 @@ impl ReadingArgs {
 /// How the report looks and where it goes.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Form of the report
+    /// Form of the report; that of `json` is in schema/report.v1.json
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
@@ -171,7 +193,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 
-    /// Only say what happened and where
+    /// Only say what happened, where, why, and what to do first
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
@@ -185,7 +207,7 @@ pub(crate) struct ReportArgs {
 pub(crate) enum Format {
     /// For people
     Text,
-    /// For programs: one document, see schema/report.v1.json
+    /// For programs: one document
     Json,
 }
 

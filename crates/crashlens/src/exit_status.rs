@@ -7,9 +7,9 @@ use std::process::ExitCode;
 pub enum ExitStatus {
     /// `run`, `attach`: the program's own exit code, or 128+N when signal N ended it.
     Program(u8),
-    /// 0: a report was made, help was shown, or a process was let go on request.
+    /// 0: a report was made, rules or help were shown, or a process was let go on request.
     Success,
-    /// 2: `diagnose` could not make a report, or was used wrongly.
+    /// 2: `diagnose` could not make a report, `rules` knows no such rule, or either was used wrongly.
     NoReport,
     /// 125: `run` or `attach` failed in crashlens itself, or was used wrongly.
     Failed,

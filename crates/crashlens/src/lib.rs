@@ -12,6 +12,7 @@ mod failure;
 mod invocation;
 mod reference;
 mod report;
+mod rule_pages;
 mod saved;
 mod watcher;
 

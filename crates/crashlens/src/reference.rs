@@ -50,4 +50,6 @@ const EXIT_STATUS: &str = "
 | `attach` | 0 | the process was let go, or looked at with `--now` |
 | `diagnose` | 0 | a report was made |
 | `diagnose` | 2 | no report could be made, or the command was used wrongly |
+| `rules` | 0 | the rules were shown |
+| `rules` | 2 | there is no such rule, or the command was used wrongly |
 ";

@@ -61,6 +61,8 @@ pub enum EndingKind {
     Exit,
     /// It was alive when it was looked at (`attach --now`, `--hang-after`).
     Running,
+    /// It is said to have died, and not how: text may leave that out.
+    Unknown,
 }
 
 /// One signal as it reached a thread.

@@ -139,6 +139,29 @@ pub(super) fn part(frame: &NativeFrame) -> Part {
     }
 }
 
+/// Whether `frame` only carries out what its caller wants.
+pub(crate) fn is_machinery_frame(frame: &NativeFrame) -> bool {
+    part(frame) == Part::Machinery
+}
+
+/// Whether `frame` is libffi, by which ctypes and cffi call.
+pub(crate) fn is_foreign_call(frame: &NativeFrame) -> bool {
+    part(frame) == Part::ForeignCall
+}
+
+/// Whether `frame` is a function of a memory allocator.
+pub(crate) fn is_allocator(frame: &NativeFrame) -> bool {
+    let name = frame.function.as_deref().map(plain_name);
+    name.is_some_and(|name| {
+        // The compiler's own copies: `unlink_chunk.constprop.0`.
+        let name = name.split('.').next().unwrap_or_default();
+        let is_family = |family: &&str| name.starts_with(*family);
+        ALLOCATES.contains(&name)
+            || name == "munmap_chunk"
+            || ALLOCATOR_FAMILIES.iter().any(is_family)
+    })
+}
+
 /// Whether the frame belongs to the Python interpreter itself, shared or static.
 pub fn is_interpreter(frame: &NativeFrame) -> bool {
     let library = frame.library.as_deref().unwrap_or_default();
@@ -189,7 +212,7 @@ fn without_variant(name: &str) -> &str {
 
 /// The name without arguments, template arguments, return type and compiler suffixes:
 /// `std::terminate` of `std::terminate()`, `operator new` of `operator new(unsigned long)`.
-fn plain_name(function: &str) -> String {
+pub(crate) fn plain_name(function: &str) -> String {
     let function = function
         .split(" [clone")
         .next()

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Machine, Memory, Surroundings, ThreadReport, Words};
 use crate::capture::{
-    CppException, CrashCapture, Ending, FaultSite, ForeignCall, Gap, Lineage, Message, Module,
-    Observed, Phase, Registers, ResourceUse, Role, RunningOp,
+    CaptureSource, CppException, CrashCapture, Ending, FaultSite, ForeignCall, Gap, Lineage,
+    Message, Module, Observed, Phase, Registers, ResourceUse, Role, RunningOp,
 };
 use crate::culprit::Culprit;
 use crate::diagnosis::{self, Diagnosis};
@@ -16,7 +16,10 @@ use crate::known_issues::KnownIssues;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct Death {
-    /// Process id.
+    /// Where the facts come from, which says how much could be known at all.
+    #[serde(default)]
+    pub source: CaptureSource,
+    /// Process id; 0 where a text does not tell it.
     pub pid: u32,
     /// Parent's process id; 0 when unknown.
     pub parent_pid: u32,
@@ -91,6 +94,7 @@ impl Death {
         let facts = Facts::new(capture, issues);
         let process = &capture.process;
         Self {
+            source: capture.source,
             pid: process.pid,
             parent_pid: process.parent_pid,
             role: process.role,

@@ -7,13 +7,14 @@ use clap::CommandFactory as _;
 use crate::cli::{Cli, GenerateArgs, Generated};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::{reference, report};
+use crate::{reference, report, rule_pages};
 
 /// Prints the file on standard output.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitStatus, Failure> {
     let text = match args.what {
         Generated::Schema => report::schema(),
         Generated::Cli => reference::markdown(&mut Cli::command()),
+        Generated::Rules => rule_pages::all(),
     };
     io::stdout()
         .write_all(text.as_bytes())

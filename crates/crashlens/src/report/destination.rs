@@ -60,6 +60,17 @@ impl Destination {
         }
     }
 
+    /// Standard output, for what is no report.
+    pub(crate) fn on_stdout(colour: Colour) -> Self {
+        Self {
+            stream: Stream::Stdout,
+            file: None,
+            format: Format::Text,
+            colour,
+            verbosity: Verbosity::Folded,
+        }
+    }
+
     /// Refuses a file that cannot be written before hours of work depend on it.
     pub(crate) fn check(&self, status: ExitStatus) -> Result<(), Failure> {
         let Some(file) = &self.file else {
@@ -133,7 +144,8 @@ impl Destination {
         }
     }
 
-    fn send(&self, status: ExitStatus, write: &Writing<'_>) -> Result<(), Failure> {
+    /// Writes what `write` makes, in one piece.
+    pub(crate) fn send(&self, status: ExitStatus, write: &Writing<'_>) -> Result<(), Failure> {
         // In one piece: the supervised program may be writing to the same terminal.
         let mut text = Vec::new();
         let sent = write(&self.view(), &mut text).and_then(|()| {
@@ -184,7 +196,7 @@ impl Destination {
 }
 
 /// Something that writes a report in some form.
-type Writing<'a> = dyn Fn(&View, &mut dyn io::Write) -> io::Result<()> + 'a;
+pub(crate) type Writing<'a> = dyn Fn(&View, &mut dyn io::Write) -> io::Result<()> + 'a;
 
 fn print(mut stream: impl io::Write, text: &[u8]) -> io::Result<()> {
     stream.write_all(text)?;

@@ -1,5 +1,6 @@
 //! Reports for people and programs, and where they go.
 
+pub(crate) mod book;
 mod destination;
 mod json;
 mod terminal;

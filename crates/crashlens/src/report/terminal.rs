@@ -1,11 +1,13 @@
 //! The report in plain words, for a terminal.
 //!
-//! Speaks of facts alone. Colour is for emphasis: the text must read as well without. What is shown
+//! What happened, where, why and what to do come first, and fit one screen; everything else follows. Colour is for emphasis: the text must read as well without. What is shown
 //! comes from a dead process's memory, so nothing of it reaches the terminal as control codes.
 
+mod details;
 mod fault;
 mod hang;
 mod headline;
+mod markdown;
 mod memory;
 mod names;
 mod page;
@@ -13,20 +15,21 @@ mod place;
 mod stack;
 mod threads;
 mod values;
+mod why;
 mod words;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crashlens_core::{Death, Gap, Report};
+use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report};
 
 pub(super) use hang::write_hang;
-pub(super) use page::Columns;
-use page::Page;
+pub(super) use markdown::write_markdown;
+pub(super) use page::{Columns, FAINT, PLAIN, Page, STRONG};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(crate) struct View {
     /// How wide.
     pub(super) columns: Columns,
     /// How much.
@@ -36,7 +39,7 @@ pub(super) struct View {
 /// How much of a report is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verbosity {
-    /// What happened and where.
+    /// What happened, where, why, and what to do.
     Quiet,
     /// What fits a screen or two.
     Folded,
@@ -87,13 +90,39 @@ pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io
     let mut page = Page::new(out, view.columns);
     page.blank()?;
     headline::write(&mut page, death)?;
-    place::write(&mut page, death, view)?;
+    if death.ending.kind == EndingKind::Running {
+        if let Some(lineage) = &death.lineage {
+            words::write_lineage(&mut page, lineage)?;
+            words::write_vain_wait(&mut page, lineage)?;
+        }
+    } else {
+        page.section(None, |page| place::write(page, death, view))?;
+        why::write(&mut page, death, view)?;
+    }
     if view.verbosity != Verbosity::Quiet {
-        threads::write(&mut page, death, view)?;
-        write_last_words(&mut page, death, view)?;
-        write_gaps(&mut page, "What could not be seen", &death.gaps, view)?;
+        write_depth(&mut page, death, view)?;
     }
     write_next_step(&mut page, death, view)
+}
+
+/// What follows the first screen. Where no cause could be told, what was seen is all there is, and comes first.
+fn write_depth(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let is_dead = death.ending.kind != EndingKind::Running;
+    let details = |page: &mut Page<'_>| {
+        page.section(Some("Details"), |page| details::write(page, death, view))
+    };
+    let is_explained = why::is_explained(death);
+    if is_dead && !is_explained {
+        details(page)?;
+    }
+    why::write_rest(page, death, view)?;
+    threads::write_first(page, death, view)?;
+    if is_dead && is_explained {
+        details(page)?;
+    }
+    threads::write_others(page, death, view)?;
+    write_last_words(page, death, view)?;
+    write_gaps(page, "What could not be seen", &death.gaps, view)
 }
 
 fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
@@ -110,7 +139,10 @@ fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     if shown == 0 {
         return Ok(());
     }
-    page.heading("Last lines on its standard error")?;
+    page.heading(match death.source {
+        CaptureSource::Text => "Last lines of the text",
+        CaptureSource::Process | CaptureSource::Core => "Last lines on its standard error",
+    })?;
     for line in lines.iter().skip(lines.len() - shown) {
         page.log_line(line)?;
     }
@@ -169,10 +201,22 @@ fn gap_in_words(kind: &[&Gap]) -> String {
 }
 
 fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let rule = death
+        .diagnosis
+        .findings
+        .first()
+        .filter(|_| view.verbosity != Verbosity::Quiet)
+        .map(|finding| format!("crashlens rules {}", finding.name));
+    if rule.is_none() && death.saved.is_none() {
+        return Ok(());
+    }
+    page.blank()?;
+    if let Some(rule) = rule {
+        page.command("Cause", &rule)?;
+    }
     let Some(saved) = &death.saved else {
         return Ok(());
     };
-    page.blank()?;
     page.command("Saved", saved)?;
     if view.verbosity != Verbosity::Full {
         page.command(

@@ -8,6 +8,7 @@ mod arrays;
 mod diagnose;
 mod hang;
 mod help;
+mod rules;
 mod run;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crashlens_core::capture::*;
 
+#[path = "sample_findings.rs"]
+pub(crate) mod findings;
 #[path = "sample_knowledge.rs"]
 mod knowledge;
 #[path = "sample_parts.rs"]
@@ -341,5 +343,24 @@ pub(crate) fn recursion() -> CrashCapture {
     );
     capture.output.stderr = Observed::Absent;
     knowledge::full_stack(&mut capture);
+    capture
+}
+
+/// A person's text, which tells little.
+pub(crate) fn text() -> CrashCapture {
+    let mut capture = capture(
+        0,
+        Role::Main,
+        ending(EndingKind::Signal, 11, "", None),
+        Vec::new(),
+    );
+    capture.source = CaptureSource::Text;
+    capture.ending.code = None;
+    capture.process.command = Vec::new();
+    capture.gaps = Gaps::default();
+    capture.output.stderr = Observed::Known(Tail {
+        lines: vec!["Segmentation fault (core dumped)".to_owned()],
+        truncated: false,
+    });
     capture
 }

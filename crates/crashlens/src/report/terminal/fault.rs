@@ -15,22 +15,23 @@ const CYCLE_SHOWN: usize = 4;
 /// Columns of a frame's name in a cycle.
 const CYCLE_COLUMNS: usize = 66;
 
-/// Writes the fault.
-pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+/// Writes the fault; of one that is told already only the instruction and the stack.
+pub(super) fn write(page: &mut Page<'_>, death: &Death, is_told: bool) -> io::Result<()> {
     let Some(fault) = &death.fault else {
         return Ok(());
     };
-    let mut sentences = Vec::new();
-    sentences.extend(fault.access.as_ref().map(access));
-    sentences.extend(fault.place.as_ref().and_then(place));
-    sentences.extend(fault.division.as_ref().map(division));
-    sentences.extend(missing_features(fault, death.ending.signal));
+    let sentences = if is_told {
+        Vec::new()
+    } else {
+        account(fault, death.ending.signal)
+    };
     if !sentences.is_empty() {
         page.fact("Fault", &[(PLAIN, &sentences.join("; "))])?;
     }
     if let Some(instruction) = &fault.instruction {
+        let label = if sentences.is_empty() { "Fault" } else { "" };
         page.fact(
-            "",
+            label,
             &[(FAINT, &format!("instruction: {}", instruction.text))],
         )?;
     }
@@ -38,6 +39,16 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         Some(stack) => write_stack(page, stack),
         None => Ok(()),
     }
+}
+
+/// What it did, and what is there.
+fn account(fault: &FaultSite, signal: Option<Signal>) -> Vec<String> {
+    let mut sentences = Vec::new();
+    sentences.extend(fault.access.as_ref().map(access));
+    sentences.extend(fault.place.as_ref().and_then(place));
+    sentences.extend(fault.division.as_ref().map(division));
+    sentences.extend(missing_features(fault, signal));
+    sentences
 }
 
 /// `it read 8 bytes at 0x60 (rax held 0x0)`.

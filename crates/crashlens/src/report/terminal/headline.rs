@@ -2,16 +2,19 @@
 
 use std::io;
 
-use crashlens_core::{Death, Ending, EndingKind, Place, Role, Signal};
+use crashlens_core::{CaptureSource, Death, Ending, EndingKind, Place, Role, Signal};
 
 use super::page::{ALARM, PLAIN, Page, STRONG};
 
 /// Writes the first sentence.
 pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
-    let program = death.command.first().map_or("the process", |path| {
-        path.rsplit('/').next().unwrap_or(path)
-    });
+    if death.source == CaptureSource::Text {
+        return write_of_text(page, death);
+    }
+    let program = program(death).unwrap_or("the process");
     let who = match death.role {
+        // Text seldom tells.
+        _ if death.pid == 0 => String::new(),
         Role::Main => format!(" (pid {})", death.pid),
         Role::Child => format!(
             " (pid {}, a child process of {})",
@@ -24,6 +27,11 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             (STRONG, program),
             (PLAIN, &who),
             (PLAIN, " is running. This is what its threads were doing."),
+        ]),
+        EndingKind::Unknown => page.sentence(&[
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " died; the text does not say of what."),
         ]),
         EndingKind::Exit => {
             let code = ending
@@ -39,19 +47,71 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             let signal = ending
                 .signal
                 .map_or_else(|| "a signal".to_owned(), Signal::name);
-            let place = death.fault.as_ref().and_then(|fault| fault.place.as_ref());
-            let explanation = place
-                .and_then(gloss_place)
-                .map_or_else(|| gloss(ending, death.pid), str::to_owned);
             page.sentence(&[
                 (STRONG, program),
                 (PLAIN, &who),
                 (PLAIN, " died of "),
                 (ALARM, &signal),
-                (PLAIN, &format!(": {explanation}.")),
+                (PLAIN, &format!(": {}.", explanation(death))),
             ])
         }
     }
+}
+
+/// A text is a witness, not the process: what it says is told as its word.
+fn write_of_text(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    let program = program(death).unwrap_or("the process");
+    let who = if death.pid == 0 {
+        String::new()
+    } else {
+        format!(" (pid {})", death.pid)
+    };
+    let ending = &death.ending;
+    let lead = (PLAIN, "According to the text, ");
+    match (ending.kind, ending.signal, ending.exit_code) {
+        (EndingKind::OomKill, ..) => page.sentence(&[
+            lead,
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " was "),
+            (ALARM, "killed by the kernel"),
+            (PLAIN, " because memory had run out."),
+        ]),
+        (_, Some(signal), _) => page.sentence(&[
+            lead,
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " died of "),
+            (ALARM, &signal.name()),
+            (PLAIN, &format!(": {}.", explanation(death))),
+        ]),
+        (_, None, Some(code)) => page.sentence(&[
+            lead,
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " ended with exit code "),
+            (ALARM, &code.to_string()),
+            (PLAIN, "."),
+        ]),
+        (_, None, None) => page.paragraph(&format!(
+            "The text does not say of which signal {program}{who} died, if it died at all."
+        )),
+    }
+}
+
+/// File name of the program.
+fn program(death: &Death) -> Option<&str> {
+    let path = death.command.first()?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Some(name).filter(|name| !name.is_empty())
+}
+
+/// What the place that was touched tells, or else the signal.
+fn explanation(death: &Death) -> String {
+    let place = death.fault.as_ref().and_then(|fault| fault.place.as_ref());
+    place
+        .and_then(gloss_place)
+        .map_or_else(|| gloss(&death.ending, death.pid), str::to_owned)
 }
 
 /// What is told better by the place that was touched than by the signal.

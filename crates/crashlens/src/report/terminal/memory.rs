@@ -4,6 +4,7 @@ use std::io;
 
 use crashlens_core::{Death, EndingKind, MemoryGroup, MessageKind, Resource, ResourceUse, Signal};
 
+use super::names::clip;
 use super::page::{FAINT, PLAIN, Page};
 
 /// A limit of which so many percent are used is worth telling.
@@ -15,11 +16,10 @@ const LITTLE_SPACE: u64 = 16 << 20;
 pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
     write_group(page, death)?;
     write_growth(page, death)?;
-    let near = death
-        .resources
-        .iter()
-        .flatten()
-        .filter(|used| concerns(used.resource, death) && is_near(used));
+    let near =
+        death.resources.iter().flatten().filter(|used| {
+            concerns(used.resource, death) && is_near(used) && !is_group(used, death)
+        });
     for (index, used) in near.enumerate() {
         let label = if index == 0 { "Limits" } else { "" };
         page.fact(
@@ -32,7 +32,14 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
     }
     for (index, line) in death.kernel_log.iter().flatten().enumerate().take(3) {
         let label = if index == 0 { "Kernel" } else { "" };
-        page.fact(label, &[(FAINT, line)])?;
+        // Of a line without spaces the terminal's edge would be no end.
+        let room = page.width().saturating_sub(10);
+        let line = if line.contains(' ') {
+            line.clone()
+        } else {
+            clip(line, room)
+        };
+        page.fact(label, &[(FAINT, &line)])?;
     }
     Ok(())
 }
@@ -55,6 +62,13 @@ fn concerns(resource: Resource, death: &Death) -> bool {
             .iter()
             .any(|message| message.kind == MessageKind::OutOfMemory);
     !is_memory || is_kill(death) || was_refused
+}
+
+/// Whether it is the memory of the control group, whose numbers are told already.
+fn is_group(used: &ResourceUse, death: &Death) -> bool {
+    let memory = death.memory.as_ref().filter(|_| is_kill(death));
+    let group = memory.and_then(|memory| memory.group.as_ref());
+    used.resource == Resource::Memory && group.is_some_and(|group| group.path == used.set_by)
 }
 
 fn is_kill(death: &Death) -> bool {

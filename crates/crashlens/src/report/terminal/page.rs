@@ -11,13 +11,13 @@ use super::names::{clip, printable};
 const LABEL: usize = 8;
 
 /// Plain text.
-pub(super) const PLAIN: Style = Style::new();
+pub(in crate::report) const PLAIN: Style = Style::new();
 /// What matters most.
-pub(super) const STRONG: Style = Style::new().bold();
+pub(in crate::report) const STRONG: Style = Style::new().bold();
 /// What may be skipped.
-pub(super) const FAINT: Style = Style::new().dimmed();
+pub(in crate::report) const FAINT: Style = Style::new().dimmed();
 /// What went wrong.
-pub(super) const ALARM: Style = AnsiColor::Red.on_default().bold();
+pub(in crate::report) const ALARM: Style = AnsiColor::Red.on_default().bold();
 
 /// Width of the text: that of the terminal, but no wider than the eye likes.
 #[derive(Debug, Clone, Copy)]
@@ -31,16 +31,16 @@ impl Columns {
 }
 
 /// Where a report is written.
-pub(super) struct Page<'a> {
+pub(in crate::report) struct Page<'a> {
     out: &'a mut dyn Write,
     width: usize,
 }
 
 /// A piece of a line.
-pub(super) type Span<'a> = (Style, &'a str);
+pub(in crate::report) type Span<'a> = (Style, &'a str);
 
 impl<'a> Page<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, columns: Columns) -> Self {
+    pub(in crate::report) fn new(out: &'a mut dyn Write, columns: Columns) -> Self {
         Self {
             out,
             width: columns.0,
@@ -48,22 +48,43 @@ impl<'a> Page<'a> {
     }
 
     /// Columns there are in a line.
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::report) fn width(&self) -> usize {
         self.width
     }
 
-    pub(super) fn blank(&mut self) -> io::Result<()> {
+    pub(in crate::report) fn blank(&mut self) -> io::Result<()> {
         writeln!(self.out)
     }
 
     /// A heading, with a blank line before it.
-    pub(super) fn heading(&mut self, text: &str) -> io::Result<()> {
+    pub(in crate::report) fn heading(&mut self, text: &str) -> io::Result<()> {
         self.blank()?;
         self.wrapped("", "", &[(STRONG, text)])
     }
 
+    /// What `write` writes, with a heading or only a blank line before it; nothing at all where that is nothing.
+    pub(in crate::report) fn section(
+        &mut self,
+        heading: Option<&str>,
+        write: impl FnOnce(&mut Page<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut text = Vec::new();
+        write(&mut Page {
+            out: &mut text,
+            width: self.width,
+        })?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        match heading {
+            Some(heading) => self.heading(heading)?,
+            None => self.blank()?,
+        }
+        self.out.write_all(&text)
+    }
+
     /// One line as it is; who calls has made it fit.
-    pub(super) fn line(&mut self, indent: usize, spans: &[Span<'_>]) -> io::Result<()> {
+    pub(in crate::report) fn line(&mut self, indent: usize, spans: &[Span<'_>]) -> io::Result<()> {
         write!(self.out, "{:indent$}", "")?;
         for (style, text) in spans.iter().filter(|(_, text)| !text.is_empty()) {
             write!(self.out, "{style}{}{style:#}", printable(text))?;
@@ -72,46 +93,72 @@ impl<'a> Page<'a> {
     }
 
     /// Wrapped text.
-    pub(super) fn paragraph(&mut self, text: &str) -> io::Result<()> {
+    pub(in crate::report) fn paragraph(&mut self, text: &str) -> io::Result<()> {
         self.wrapped("", "", &[(PLAIN, text)])
     }
 
     /// Wrapped text with emphasis. Spans meet at word borders.
-    pub(super) fn sentence(&mut self, spans: &[Span<'_>]) -> io::Result<()> {
+    pub(in crate::report) fn sentence(&mut self, spans: &[Span<'_>]) -> io::Result<()> {
         self.wrapped("", "", spans)
     }
 
     /// Wrapped text behind a dash.
-    pub(super) fn item(&mut self, text: &str) -> io::Result<()> {
-        self.wrapped("  - ", "    ", &[(PLAIN, text)])
+    pub(in crate::report) fn item(&mut self, text: &str) -> io::Result<()> {
+        self.item_of(&[(PLAIN, text)])
+    }
+
+    /// The same with emphasis. Spans meet at word borders.
+    pub(in crate::report) fn item_of(&mut self, spans: &[Span<'_>]) -> io::Result<()> {
+        self.wrapped("  - ", "    ", spans)
+    }
+
+    /// Wrapped text behind a mark, `indent` columns in.
+    pub(in crate::report) fn hanging(
+        &mut self,
+        indent: usize,
+        mark: &str,
+        spans: &[Span<'_>],
+    ) -> io::Result<()> {
+        let first = format!("{:indent$}{mark}", "");
+        let rest = " ".repeat(first.len());
+        self.wrapped(&first, &rest, spans)
+    }
+
+    /// Wrapped text, `indent` columns in.
+    pub(in crate::report) fn indented(
+        &mut self,
+        indent: usize,
+        spans: &[Span<'_>],
+    ) -> io::Result<()> {
+        let margin = " ".repeat(indent);
+        self.wrapped(&margin, &margin, spans)
     }
 
     /// A labelled fact, wrapped.
-    pub(super) fn fact(&mut self, label: &str, spans: &[Span<'_>]) -> io::Result<()> {
+    pub(in crate::report) fn fact(&mut self, label: &str, spans: &[Span<'_>]) -> io::Result<()> {
         let first = format!("  {label:LABEL$}");
         let rest = " ".repeat(first.len());
         self.wrapped(&first, &rest, spans)
     }
 
     /// Faint wrapped text, `indent` columns in.
-    pub(super) fn note(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        let margin = " ".repeat(indent);
-        self.wrapped(&margin, &margin, &[(FAINT, text)])
+    pub(in crate::report) fn note(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.indented(indent, &[(FAINT, text)])
     }
 
     /// What can be copied into a shell: never broken, however long.
-    pub(super) fn command(&mut self, label: &str, text: &str) -> io::Result<()> {
+    pub(in crate::report) fn command(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.line(2, &[(PLAIN, &format!("{label:LABEL$}")), (PLAIN, text)])
     }
 
     /// A line of foreign text, cut at the edge.
-    pub(super) fn verbatim(&mut self, indent: usize, text: &str) -> io::Result<()> {
+    pub(in crate::report) fn verbatim(&mut self, indent: usize, text: &str) -> io::Result<()> {
         let fitting = clip(text.trim_end(), self.width.saturating_sub(indent));
         self.line(indent, &[(FAINT, &fitting)])
     }
 
     /// A line of a log: its end may be the message, so it takes up to three lines before it is cut.
-    pub(super) fn log_line(&mut self, text: &str) -> io::Result<()> {
+    pub(in crate::report) fn log_line(&mut self, text: &str) -> io::Result<()> {
         let text = clip(text.trim_end(), (self.width - 8) * 3);
         self.wrapped("  ", "    ", &[(FAINT, &text)])
     }

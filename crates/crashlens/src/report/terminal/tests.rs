@@ -7,6 +7,7 @@ mod sample;
 fn text(capture: &crashlens_core::CrashCapture, columns: u16, verbosity: Verbosity) -> String {
     let mut report = Report::of_capture(capture);
     for death in &mut report.deaths {
+        death.diagnosis = sample::findings::of(capture);
         death.saved = Some(
             "/home/ada/.local/state/crashlens/2026-11-15T22-05-33Z-python-4711.crashlens"
                 .to_owned(),
@@ -68,6 +69,31 @@ fn a_process_that_was_only_looked_at() {
 }
 
 #[test]
+fn a_text_that_tells_little_is_not_taken_for_a_process() {
+    insta::assert_snapshot!(plain(&sample::text(), 80, Verbosity::Folded));
+}
+
+#[test]
+fn what_happened_where_why_and_what_to_do_fit_the_first_screen() {
+    let text = plain(&sample::in_main_thread(), 80, Verbosity::Folded);
+    let screen: Vec<&str> = text.lines().take(24).collect();
+    let screen = screen.join("\n");
+    for part in [
+        "died of SIGSEGV",
+        "layers.py, line 18",
+        "from tensorflow-cpu 2.15.1",
+        "Why (likely)",
+        "Against it",
+        "What to do first",
+    ] {
+        assert!(
+            screen.contains(part),
+            "{part} is not on the first screen:\n{screen}"
+        );
+    }
+}
+
+#[test]
 fn an_endless_recursion_is_one_line() {
     insta::assert_snapshot!(plain(&sample::recursion(), 80, Verbosity::Folded));
 }
@@ -79,6 +105,7 @@ fn no_line_is_wider_than_the_terminal_but_for_what_is_to_be_copied() {
         sample::in_worker_of_child(),
         sample::running(),
         sample::recursion(),
+        sample::text(),
     ];
     for (columns, capture) in [60, 80, 100]
         .iter()

@@ -20,36 +20,63 @@ const LINES: usize = 10;
 /// Columns for who a thread is.
 const NAME_COLUMNS: usize = 34;
 
-/// Writes the threads.
-pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let shows_all = view.verbosity == Verbosity::Full || death.ending.kind == EndingKind::Running;
-    let has_crashed = death.threads.iter().any(|thread| thread.crashed);
-    let directory = death.environment.working_directory.as_deref().or(Some("/"));
-    let mut others = Vec::new();
-    for thread in &death.threads {
-        let (heading, rows) = if thread.crashed {
-            (
-                "The crashed thread, innermost first".to_owned(),
-                CRASHED_ROWS,
-            )
-        } else if thread.waits_for_crashed {
-            (
-                format!("Thread {} was waiting for it", label(thread)),
-                OTHER_ROWS,
-            )
-        } else if shows_all || (!has_crashed && thread.role == ThreadRole::Main) {
-            (format!("Thread {}", label(thread)), OTHER_ROWS)
+/// Writes the thread that matters most: the crashed one, or the main thread where none crashed.
+pub(super) fn write_first(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    for thread in death
+        .threads
+        .iter()
+        .filter(|thread| is_first(thread, death))
+    {
+        let heading = if thread.crashed {
+            "The crashed thread, innermost first".to_owned()
         } else {
-            others.push(thread);
-            continue;
+            format!("Thread {}", label(thread))
         };
         page.heading(&heading)?;
-        stack::write(page, thread, directory, rows, view)?;
+        let rows = if thread.crashed {
+            CRASHED_ROWS
+        } else {
+            OTHER_ROWS
+        };
+        stack::write(page, thread, directory(death), rows, view)?;
     }
-    write_others(page, &others, directory)
+    Ok(())
 }
 
-fn write_others(
+fn is_first(thread: &ThreadReport, death: &Death) -> bool {
+    let has_crashed = death.threads.iter().any(|thread| thread.crashed);
+    thread.crashed || (!has_crashed && thread.role == ThreadRole::Main)
+}
+
+fn directory(death: &Death) -> Option<&str> {
+    death.environment.working_directory.as_deref().or(Some("/"))
+}
+
+/// Writes the other threads: what waited for the crashed one with its stack, the rest in a line each.
+pub(super) fn write_others(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let shows_all = view.verbosity == Verbosity::Full || death.ending.kind == EndingKind::Running;
+    let mut others = Vec::new();
+    for thread in death
+        .threads
+        .iter()
+        .filter(|thread| !is_first(thread, death))
+    {
+        if !thread.waits_for_crashed && !shows_all {
+            others.push(thread);
+            continue;
+        }
+        let waits = if thread.waits_for_crashed {
+            " was waiting for it"
+        } else {
+            ""
+        };
+        page.heading(&format!("Thread {}{waits}", label(thread)))?;
+        stack::write(page, thread, directory(death), OTHER_ROWS, view)?;
+    }
+    write_lines(page, &others, directory(death))
+}
+
+fn write_lines(
     page: &mut Page<'_>,
     threads: &[&ThreadReport],
     directory: Option<&str>,

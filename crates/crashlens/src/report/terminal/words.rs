@@ -15,12 +15,16 @@ use super::values::in_words;
 /// So many messages are shown.
 const MESSAGES_SHOWN: usize = 3;
 
-/// Writes what was said: the last fatal messages, at most a few.
-pub(super) fn write_messages(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+/// Writes what was said: the last fatal messages that are not told yet, at most a few.
+pub(super) fn write_messages(
+    page: &mut Page<'_>,
+    death: &Death,
+    is_told: impl Fn(&str) -> bool,
+) -> io::Result<()> {
     let fatal: Vec<&Message> = death
         .messages
         .iter()
-        .filter(|message| message.fatal)
+        .filter(|message| message.fatal && !is_told(&message.text))
         .collect();
     let first = fatal.len().saturating_sub(MESSAGES_SHOWN);
     for (index, message) in fatal.iter().skip(first).enumerate() {
@@ -187,9 +191,10 @@ pub(super) fn write_lineage(page: &mut Page<'_>, lineage: &Lineage) -> io::Resul
             &[(PLAIN, &format!("its task was {}", clip(task, room)))],
         )?;
     }
+    // That it waits in vain is told elsewhere.
     match &lineage.parent {
-        Some(parent) => write_parent(page, parent),
-        None => Ok(()),
+        Some(parent) if parent.waits_for_ever != Some(true) => write_parent(page, parent),
+        _ => Ok(()),
     }
 }
 
@@ -212,6 +217,14 @@ fn place_of(frame: &PythonFrame) -> String {
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
     format!("{}{line}", file_for_people(&frame.file, None))
+}
+
+/// Writes that the parent waits in vain: who has started it sees nothing but a program that hangs.
+pub(super) fn write_vain_wait(page: &mut Page<'_>, lineage: &Lineage) -> io::Result<()> {
+    match &lineage.parent {
+        Some(parent) if parent.waits_for_ever == Some(true) => write_parent(page, parent),
+        _ => Ok(()),
+    }
 }
 
 fn write_parent(page: &mut Page<'_>, parent: &Parent) -> io::Result<()> {

@@ -1,0 +1,93 @@
+//! Questions about stacks that repeat themselves.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Facts;
+use crate::capture::{CaptureSource, Frame};
+use crate::evidence::FactRef;
+
+/// As many frames as faulthandler prints of a thread.
+const MOST_OF_FAULTHANDLER: usize = 100;
+/// Functions that call each other in turn, at most.
+const LONGEST_CYCLE: usize = 12;
+
+/// A function that is on the stack again and again.
+#[derive(Debug, Clone)]
+pub struct Recursion {
+    /// Its name.
+    pub function: String,
+    /// Frames that there are at least.
+    pub depth: usize,
+    /// Where that is to be seen.
+    pub fact: FactRef,
+}
+
+impl Facts<'_> {
+    /// The function that fills a stack of at least `deep` frames, or all that faulthandler shows of one.
+    pub fn deep_recursion(&self, deep: usize) -> Option<Recursion> {
+        self.numbered_frames(deep)
+            .or_else(|| self.repeated_frames())
+    }
+
+    /// A debugger's numbers of frames, of which the middle is left out often.
+    fn numbered_frames(&self, deep: usize) -> Option<Recursion> {
+        static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^#(?<number>\d{1,7})\s+(?:0x[0-9a-f]+ in )?(?<function>[^\s(]+)")
+                .expect("it is part of the program")
+        });
+        let is_deep = |number: &str| number.parse().is_ok_and(|it: usize| it >= deep);
+        let (fact, last) = self
+            .lines()
+            .filter_map(|(fact, text)| Some((fact, NUMBERED.captures(text.trim_start())?)))
+            .filter(|(_, found)| is_deep(&found["number"]))
+            .last()?;
+        let function = &last["function"];
+        let count = self
+            .lines()
+            .filter_map(|(_, text)| NUMBERED.captures(text.trim_start()))
+            .filter(|found| &found["function"] == function)
+            .count();
+        (count > 2 && function != "??").then(|| Recursion {
+            function: function.to_owned(),
+            depth: last["number"].parse().unwrap_or(deep),
+            fact,
+        })
+    }
+
+    /// Frames as they were read: of the innermost function there are more than a cycle of calls explains otherwise.
+    fn repeated_frames(&self) -> Option<Recursion> {
+        let thread = self.crashed()?;
+        let names: Vec<&str> = thread
+            .frames
+            .iter()
+            .map(|frame| match frame {
+                Frame::Native(frame) => frame.function.as_deref().unwrap_or_default(),
+                Frame::Python(frame) => frame.function.as_str(),
+            })
+            .collect();
+        let is_text = self.capture().source == CaptureSource::Text;
+        if !is_text || names.len() < MOST_OF_FAULTHANDLER {
+            return None;
+        }
+        let innermost = names.iter().take(LONGEST_CYCLE).enumerate();
+        let (index, name) = innermost
+            .filter(|(_, name)| !name.is_empty() && **name != "<module>")
+            .max_by_key(|(index, name)| {
+                let count = names.iter().filter(|it| it == name).count();
+                (count, std::cmp::Reverse(*index))
+            })?;
+        let count = names.iter().filter(|it| *it == name).count();
+        (count >= names.len() / LONGEST_CYCLE && count > MOST_OF_FAULTHANDLER / LONGEST_CYCLE).then(
+            || Recursion {
+                function: (*name).to_owned(),
+                depth: names.len(),
+                fact: FactRef::Frame {
+                    thread: thread.id,
+                    index,
+                },
+            },
+        )
+    }
+}

@@ -1,0 +1,94 @@
+//! The program was built for another kind of processor, and is emulated or refused.
+
+use crate::capture::Signal;
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::Facts;
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "MEM011",
+    name: "wrong-architecture",
+    causes: &[Cause::WrongArchitecture],
+    since: "0.1.0",
+    doc: include_str!("wrong_architecture.md"),
+    judge,
+};
+
+/// Signs that prove it, and what they say.
+const PROOFS: [(&str, &str); 4] = [
+    (
+        "qemu-signal",
+        "the program ran in QEMU, which emulates another processor",
+    ),
+    (
+        "rosetta-words",
+        "the program ran in Rosetta, which emulates another processor",
+    ),
+    (
+        "bucket-limits",
+        "floating-point numbers came out wrong, as they do in emulation",
+    ),
+    ("exec-format", "the file is for another kind of processor"),
+];
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let proof = PROOFS
+        .iter()
+        .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)));
+    if let Some((sight, meaning)) = proof {
+        let headline = "The program is built for another kind of processor than this machine has";
+        let claim = format!("`{}`: {meaning}.", sight.text.trim());
+        let suspicion = Suspicion::new(Cause::WrongArchitecture, headline).supported(
+            Weight::Decisive,
+            sight.fact.clone(),
+            claim,
+        );
+        return Some(advise(suspicion));
+    }
+    let refused = facts.sign("illegal-hardware-instruction");
+    if refused.is_none() && !facts.died_of(Signal::ILL) {
+        return None;
+    }
+    let headline = "An x86 build of Python ran on an Apple processor";
+    let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
+    // An Intel processor that shows itself as Apple's is Rosetta inside a Linux machine.
+    let model = facts
+        .capture()
+        .host
+        .cpu_model
+        .known()
+        .filter(|model| model.contains("VirtualApple"));
+    if let Some(model) = model {
+        let fact = FactRef::Host {
+            field: "cpu_model".to_owned(),
+        };
+        let claim = format!("The processor calls itself `{model}`: Rosetta emulates it.");
+        return Some(advise(suspicion.supported(Weight::Decisive, fact, claim)));
+    }
+    let sight = facts.sign("apple-silicon")?;
+    let claim = format!(
+        "The machine has an Apple processor: `{}`.",
+        sight.text.trim()
+    );
+    let suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
+    Some(advise(match refused {
+        Some(refused) => suspicion.supported(
+            Weight::Weak,
+            refused.fact.clone(),
+            "It met an instruction that Rosetta does not know (AVX).",
+        ),
+        None => suspicion,
+    }))
+}
+
+fn advise(suspicion: Suspicion) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new("See what the interpreter was built for, and what the machine is.").command("python -c 'import platform; print(platform.machine())'; uname -m"))
+        .remedy(
+            Remedy::new("Take an image for the machine's own processor; TensorFlow has wheels for aarch64 since 2.10.")
+                .command("docker run --platform linux/arm64 ...")
+                .risk(Risk::Environment),
+        )
+        .remedy(Remedy::new("On macOS use a native arm64 Python (Miniforge, python.org universal2) and install TensorFlow into it anew.").risk(Risk::Environment))
+}

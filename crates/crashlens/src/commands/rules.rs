@@ -1,0 +1,150 @@
+//! `crashlens rules`: the rule book.
+
+use crashlens_core::cause::Cause;
+use crashlens_core::rule::Rule;
+use crashlens_core::rules;
+
+use crate::cli::{Format, RulesArgs};
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+use crate::report::{Destination, book};
+
+/// So many names are offered for one that does not exist.
+const OFFERED: usize = 5;
+
+/// Shows all rules, those of a cause, or one.
+pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
+    let wanted = match &args.rule {
+        None => Wanted::All,
+        Some(word) => Wanted::find(word).ok_or_else(|| unknown(word))?,
+    };
+    let destination = Destination::on_stdout(args.color);
+    destination.send(
+        ExitStatus::NoReport,
+        &|view, out| match (args.format, &wanted) {
+            (Format::Text, Wanted::One(rule)) => book::write_page(rule, view, out),
+            (Format::Text, _) => book::write_list(&|rule| wanted.has(rule), view, out),
+            (Format::Json, _) => {
+                book::write_json(rules::all().filter(|rule| wanted.has(rule)), out)
+            }
+        },
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Which rules are asked for.
+enum Wanted {
+    All,
+    Of(Cause),
+    One(&'static Rule),
+}
+
+impl Wanted {
+    /// By id or name, or else by a cause that several rules may name.
+    fn find(word: &str) -> Option<Self> {
+        if let Some(rule) = rules::find(word) {
+            return Some(Self::One(rule));
+        }
+        let cause = Cause::ALL
+            .iter()
+            .find(|cause| cause.word().eq_ignore_ascii_case(word))?;
+        let mut of_cause = rules::all().filter(|rule| rule.causes.contains(cause));
+        match (of_cause.next(), of_cause.next()) {
+            (Some(only), None) => Some(Self::One(only)),
+            (Some(_), Some(_)) => Some(Self::Of(*cause)),
+            (None, _) => None,
+        }
+    }
+
+    fn has(&self, rule: &Rule) -> bool {
+        match self {
+            Self::All => true,
+            Self::Of(cause) => rule.causes.contains(cause),
+            Self::One(only) => only.id == rule.id,
+        }
+    }
+}
+
+fn unknown(word: &str) -> Failure {
+    let close = close_to(word);
+    let offer = if close.is_empty() {
+        String::new()
+    } else {
+        format!("Close to it: {}. ", close.join(", "))
+    };
+    // What was typed may be anything, and of any length.
+    let word: String = word.chars().take(60).collect();
+    Failure::new(
+        format!("there is no rule {}", word.escape_debug()),
+        ExitStatus::NoReport,
+    )
+    .with_help(format!("{offer}`crashlens rules` lists all."))
+}
+
+/// Rules with a name or an id like `word`: those that share a word of it, and those few letters away.
+fn close_to(word: &str) -> Vec<String> {
+    let word: String = word.chars().take(60).collect::<String>().to_lowercase();
+    let distance = |rule: &Rule| {
+        let of_id = edits(&word, &rule.id.to_lowercase());
+        let parts = word.split('-').filter(|part| part.len() > 2);
+        let shared = parts.filter(|part| rule.name.contains(part)).count();
+        edits(&word, rule.name)
+            .min(of_id + 1)
+            .saturating_sub(3 * shared)
+    };
+    let mut close: Vec<(usize, &Rule)> = rules::all()
+        .map(|rule| (distance(rule), rule))
+        .filter(|(distance, _)| *distance <= (word.len() / 3).max(2))
+        .collect();
+    close.sort_by_key(|(distance, _)| *distance);
+    close
+        .iter()
+        .take(OFFERED)
+        .map(|(_, rule)| format!("{} ({})", rule.name, rule.id))
+        .collect()
+}
+
+/// How many letters have to be put in, taken out or replaced to make one word of the other.
+fn edits(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, letter) in left.chars().enumerate() {
+        let mut diagonal = index;
+        let mut previous = index + 1;
+        if let Some(first) = row.first_mut() {
+            *first = previous;
+        }
+        for (cell, other) in row.iter_mut().skip(1).zip(&right) {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = *cell;
+            *cell = replaced.min(diagonal + 1).min(previous + 1);
+            previous = *cell;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_of_words_counts_letters() {
+        for (left, right, distance) in [
+            ("kitten", "sitting", 3),
+            ("", "abc", 3),
+            ("same", "same", 0),
+        ] {
+            assert_eq!(edits(left, right), distance);
+        }
+    }
+
+    #[test]
+    fn a_misspelt_rule_is_offered() {
+        let offered = close_to("insuficient-evidense");
+        assert_eq!(
+            offered.first().map(String::as_str),
+            Some("insufficient-evidence (VER001)")
+        );
+    }
+}

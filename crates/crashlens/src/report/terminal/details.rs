@@ -1,0 +1,83 @@
+//! What was seen beyond where and why: values, the fault, what was called, thrown and said, and what was around.
+//!
+//! What the first finding has said already is left out, unless everything is asked for.
+
+use std::io;
+
+use crashlens_core::evidence::FactRef;
+use crashlens_core::{CulpritThread, Death, ThreadRole};
+
+use super::names::function_for_people;
+use super::page::{PLAIN, Page};
+use super::place::room;
+use super::threads::gil;
+use super::{Verbosity, View, fault, memory, values, why, words};
+
+/// Writes the details of a death.
+pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    values::write(page, death)?;
+    write_account(page, death, view)?;
+    let culprit = &death.culprit;
+    if let Some(kernel) = culprit
+        .kernel
+        .as_ref()
+        .filter(|_| culprit.kernel != culprit.function)
+    {
+        let room = room(page, view);
+        page.fact("Kernel", &[(PLAIN, &function_for_people(kernel, room))])?;
+    }
+    if let Some(thread) = &culprit.thread {
+        let crashed = death.threads.iter().find(|other| other.id == thread.id);
+        let gil = gil(crashed.and_then(|crashed| crashed.holds_gil));
+        page.fact("Thread", &[(PLAIN, &describe(thread)), (PLAIN, gil)])?;
+    }
+    if let Some(before) = earlier_fault(death) {
+        page.fact("Before", &[(PLAIN, &before)])?;
+    }
+    if let Some(lineage) = &death.lineage {
+        words::write_lineage(page, lineage)?;
+    }
+    memory::write(page, death)
+}
+
+/// The process's own account: what failed, what was called, thrown and said.
+fn write_account(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
+    let is_told = view.verbosity != Verbosity::Full
+        && why::rests_on(death, |fact| matches!(fact, FactRef::Fault));
+    fault::write(page, death, is_told)?;
+    if let Some(call) = &death.foreign_call {
+        words::write_call(page, call)?;
+    }
+    if let Some(exception) = &death.exception {
+        words::write_exception(page, exception)?;
+    }
+    let is_told = |text: &str| view.verbosity != Verbosity::Full && why::says(death, text);
+    words::write_messages(page, death, is_told)
+}
+
+/// What a handler of the program, such as Python's faulthandler, received before the death.
+fn earlier_fault(death: &Death) -> Option<String> {
+    if death.ending.raised_again {
+        return Some("a handler had caught the signal first, and raised it again".to_owned());
+    }
+    let fault = death.ending.earlier_faults.last()?;
+    let at = fault
+        .address
+        .map_or_else(String::new, |address| format!(" at address {address}"));
+    Some(format!(
+        "a handler of the program had received {}{at} in thread {}",
+        fault.signal.name(),
+        fault.thread
+    ))
+}
+
+fn describe(thread: &CulpritThread) -> String {
+    let role = match thread.role {
+        ThreadRole::Main => ", the main thread",
+        ThreadRole::Python => ", a Python thread",
+        ThreadRole::TfData => ", a worker of tf.data",
+        ThreadRole::Pool => ", a worker of a thread pool",
+        ThreadRole::Other => "",
+    };
+    format!("{} \"{}\"{role}", thread.id, thread.name)
+}

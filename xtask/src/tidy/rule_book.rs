@@ -1,0 +1,190 @@
+//! The rule book: every rule is registered, has its page and its fixtures, and every sign is known and used.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+const RULES: &str = "crates/crashlens-core/src/rules";
+const SIGNS: &str = "crates/crashlens-core/data/signs";
+const FIXTURES: &str = "crates/crashlens-core/fixtures/rules";
+/// Where signs are asked for.
+const ASKING: [&str; 2] = [RULES, "crates/crashlens-core/src/facts"];
+
+/// A tracked file of text.
+pub struct File {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// Whether it is one rule: `rules/<family>/<rule>.rs`.
+pub fn is_rule(path: &Path) -> bool {
+    path.strip_prefix(RULES)
+        .is_ok_and(|below| below.components().count() == 2)
+        && path.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// What is wrong with the book.
+pub fn faults(files: &[File]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for rule in files.iter().filter(|file| is_rule(&file.path)) {
+        faults.extend(
+            missing(rule, files)
+                .into_iter()
+                .map(|what| format!("{} {what}", rule.path.display())),
+        );
+    }
+    faults.extend(orphaned_pages(files));
+    faults.extend(signs(files));
+    faults
+}
+
+fn text_of<'a>(files: &'a [File], path: &Path) -> Option<&'a str> {
+    let file = files.iter().find(|file| file.path == path)?;
+    Some(&file.text)
+}
+
+/// What a rule lacks.
+fn missing(rule: &File, files: &[File]) -> Vec<String> {
+    let stem = stem(&rule.path);
+    let family = rule.path.parent().unwrap_or(Path::new(""));
+    let list = text_of(files, &family.with_extension("rs")).unwrap_or_default();
+    let mut missing = Vec::new();
+    if !list.contains(&format!("mod {stem};")) || !list.contains(&format!("{stem}::RULE")) {
+        missing.push(format!(
+            "is not registered in {}",
+            family.with_extension("rs").display()
+        ));
+    }
+    if text_of(files, &rule.path.with_extension("md")).is_none() {
+        missing.push("has no page beside it".to_owned());
+    }
+    if !rule.text.contains(&format!("include_str!(\"{stem}.md\")")) {
+        missing.push(format!("does not take its page from {stem}.md"));
+    }
+    let name = stem.replace('_', "-");
+    if !rule.text.contains(&format!("name: \"{name}\"")) {
+        missing.push(format!("is not called {name}, as its file is"));
+    }
+    let fixtures = Path::new(FIXTURES).join(format!("{name}.toml"));
+    if text_of(files, &fixtures).is_none() {
+        missing.push(format!("has no fixtures in {}", fixtures.display()));
+    }
+    missing
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default()
+}
+
+fn orphaned_pages(files: &[File]) -> impl Iterator<Item = String> {
+    files
+        .iter()
+        .filter(|file| {
+            file.path.starts_with(RULES)
+                && file
+                    .path
+                    .extension()
+                    .is_some_and(|extension| extension == "md")
+        })
+        .filter(|file| text_of(files, &file.path.with_extension("rs")).is_none())
+        .map(|file| format!("{} is the page of no rule", file.path.display()))
+}
+
+/// Signs that are asked for and unknown, and signs that nobody asks for.
+fn signs(files: &[File]) -> Vec<String> {
+    let known: BTreeSet<&str> = files
+        .iter()
+        .filter(|file| file.path.starts_with(SIGNS))
+        .flat_map(|file| file.text.lines())
+        .filter_map(|line| line.strip_prefix("id = \"")?.strip_suffix('"'))
+        .collect();
+    let asking: Vec<&File> = files
+        .iter()
+        .filter(|file| ASKING.iter().any(|folder| file.path.starts_with(folder)))
+        .filter(|file| {
+            file.path
+                .extension()
+                .is_some_and(|extension| extension == "rs")
+        })
+        .collect();
+    let mut faults = Vec::new();
+    for file in &asking {
+        for id in asked(&file.text).filter(|id| !known.contains(id)) {
+            faults.push(format!(
+                "{} asks for the sign {id}, which is in no file of {SIGNS}",
+                file.path.display()
+            ));
+        }
+    }
+    for id in known {
+        let quoted = format!("\"{id}\"");
+        if !asking.iter().any(|file| file.text.contains(&quoted)) {
+            faults.push(format!("no rule asks for the sign {id}"));
+        }
+    }
+    faults
+}
+
+/// The ids in `facts.sign("…")` and `facts.signs("…")`.
+fn asked(text: &str) -> impl Iterator<Item = &str> {
+    [".sign(\"", ".signs(\""].into_iter().flat_map(move |call| {
+        text.match_indices(call).filter_map(move |(at, call)| {
+            let rest = text.get(at + call.len()..)?;
+            rest.split_once('"').map(|(id, _)| id)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File {
+            path: PathBuf::from(path),
+            text: text.to_owned(),
+        }
+    }
+
+    fn whole() -> Vec<File> {
+        vec![
+            file(
+                &format!("{RULES}/memory.rs"),
+                "mod null_pointer;\nrules: &[&null_pointer::RULE],",
+            ),
+            file(
+                &format!("{RULES}/memory/null_pointer.rs"),
+                "name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
+            ),
+            file(&format!("{RULES}/memory/null_pointer.md"), "# null-pointer"),
+            file(&format!("{FIXTURES}/null-pointer.toml"), ""),
+            file(&format!("{SIGNS}/memory.toml"), "id = \"said-null\"\n"),
+        ]
+    }
+
+    #[test]
+    fn a_whole_book_has_no_faults() {
+        assert_eq!(faults(&whole()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_missing_part_is_a_fault() {
+        for (index, part) in whole().iter().enumerate() {
+            let mut files = whole();
+            files.remove(index);
+            assert!(
+                !faults(&files).is_empty(),
+                "{} was not missed",
+                part.path.display()
+            );
+        }
+    }
+
+    #[test]
+    fn a_sign_nobody_asks_for_is_a_fault() {
+        let mut files = whole();
+        files.push(file(&format!("{SIGNS}/gpu.toml"), "id = \"idle\"\n"));
+        assert_eq!(faults(&files), ["no rule asks for the sign idle"]);
+    }
+}
