@@ -2,6 +2,7 @@
 //!
 //! Nothing here fails because a number is bad; numbers are for people and for the documentation.
 
+mod judging;
 mod measure;
 mod scenarios;
 
@@ -25,7 +26,7 @@ pub struct Options {
     /// How often each healthy program is run with each tool
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Run only these: fit, import, death, core, threads
+    /// Run only these: fit, import, death, core, threads, rules
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Use this crashlens instead of building one
@@ -48,17 +49,24 @@ pub struct Tools {
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    let tools = tools(options)?;
+    let is_wanted =
+        |name: &str| options.names.is_empty() || options.names.iter().any(|wanted| wanted == name);
     let mut text = format!("Measured on {}.\n", machine());
-    for (name, scenario) in scenarios::ALL {
-        if options.names.is_empty() || options.names.iter().any(|wanted| wanted == name) {
-            println!("\n== {name}");
-            let table = scenario(&tools).with_context(|| format!("cannot measure {name}"))?;
-            let table = markdown(&table);
-            print!("{table}");
-            text.push('\n');
-            text.push_str(&table);
+    let mut add = |name: &str, table: Result<Table>| -> Result<()> {
+        let table = markdown(&table.with_context(|| format!("cannot measure {name}"))?);
+        print!("\n== {name}\n{table}");
+        text.push('\n');
+        text.push_str(&table);
+        Ok(())
+    };
+    if scenarios::ALL.iter().any(|(name, _)| is_wanted(name)) {
+        let tools = tools(options)?;
+        for (name, scenario) in scenarios::ALL.iter().filter(|(name, _)| is_wanted(name)) {
+            add(name, scenario(&tools))?;
         }
+    }
+    if is_wanted(judging::NAME) {
+        add(judging::NAME, judging::table())?;
     }
     if options.update {
         let path = workspace::root().join(DOCUMENT);

@@ -5,21 +5,25 @@
 
 mod arguments;
 pub(crate) mod arrays;
+mod circumstances;
 pub(crate) mod fault;
 pub(crate) mod foreign;
+mod install;
+mod leaving;
 mod output;
 mod packages;
 mod recursion;
 mod stack;
 mod values;
 
-use crate::capture::{CrashCapture, Lineage, Message, Phase, Signal};
+use crate::capture::{CaptureSource, CrashCapture, Lineage, Message, Phase, Signal};
 use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
 pub use arrays::StrayArray;
+pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt};
 pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;
@@ -86,6 +90,11 @@ impl<'a> Facts<'a> {
     /// The signal that explains the death.
     pub fn signal(&self) -> Option<Signal> {
         self.capture.ending.signal
+    }
+
+    /// Whether the facts come from text that a person had.
+    pub fn is_text(&self) -> bool {
+        self.capture.source == CaptureSource::Text
     }
 
     /// Whether `signal` explains the death.

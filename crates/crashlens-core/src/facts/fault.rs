@@ -2,19 +2,17 @@
 
 use super::Facts;
 use super::stack::NativeSight;
-use crate::capture::{Access, CaptureSource, CrashCapture, FaultSite, Mapping, Place, Signal};
+use crate::capture::{Access, CrashCapture, FaultSite, Mapping, Place, Signal};
 use crate::culprit::{is_allocator, is_machinery_frame, plain_name, usual_name};
 use crate::evidence::Weight;
 
 /// More bytes than any program indexes by mistake with 32 bits: what is further away is no overrun.
 const REACH: u64 = 1 << 36;
 
-impl<'a> Facts<'a> {
-    /// Whether all that is known is text that a person had.
-    pub fn is_text(&self) -> bool {
-        self.capture().source == CaptureSource::Text
-    }
+/// A longer line of source code is not quoted.
+const LONGEST_LINE: usize = 60;
 
+impl<'a> Facts<'a> {
     /// Whether another process, or the program by itself, sent the signal: no instruction was at fault.
     pub fn signal_was_sent(&self) -> bool {
         let code = self.capture().ending.code.as_deref();
@@ -113,19 +111,15 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The innermost line of the user's own code, as its source or its place.
+    /// The innermost line of the user's own code, as its source, or as its place where that is long.
     pub fn user_line(&self) -> Option<String> {
         let line = self.culprit().python.as_ref()?;
-        let place = || {
-            let file = line.file.rsplit('/').next().unwrap_or_default();
-            let number = line.line.map(|number| format!(":{number}"));
-            format!("{file}{}", number.unwrap_or_default())
-        };
-        Some(
-            line.source
-                .as_deref()
-                .map_or_else(place, |text| text.trim().to_owned()),
-        )
+        let file = line.file.rsplit('/').next().unwrap_or_default();
+        let number = line.line.map(|number| format!(":{number}"));
+        let place = || format!("{file}{}", number.unwrap_or_default());
+        let source = line.source.as_deref().map(str::trim);
+        let source = source.filter(|text| text.chars().count() <= LONGEST_LINE);
+        Some(source.map_or_else(place, str::to_owned))
     }
 }
 

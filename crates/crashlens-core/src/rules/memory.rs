@@ -69,11 +69,3 @@ fn allocator_checks(facts: &Facts<'_>) -> Remedy {
         format!("crashlens run -- env {preload}MALLOC_CHECK_=3 MALLOC_PERTURB_=165 PYTHONMALLOC=debug python your_script.py"),
     )
 }
-
-/// A number of bytes in words.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..0x10_0000 => format!("{} KB", bytes >> 10),
-        _ => format!("{} MB", bytes >> 20),
-    }
-}

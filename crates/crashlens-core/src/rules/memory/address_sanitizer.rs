@@ -2,7 +2,7 @@
 
 use crate::cause::Cause;
 use crate::evidence::Weight;
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -24,7 +24,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("address-sanitizer")?;
     let what = sight.group("what").unwrap_or_default();
     let (cause, told) = meaning(what, sight.text)?;
-    let claim = format!("AddressSanitizer said `{}`.", sight.text.trim());
+    let claim = format!("AddressSanitizer said `{}`.", excerpt(sight.text));
     let action = "Follow the stacks that AddressSanitizer prints: the access first, then where the memory was made and freed.";
     Some(
         Suspicion::new(cause, format!("{} {told}", facts.actor()))

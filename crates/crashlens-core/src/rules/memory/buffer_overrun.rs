@@ -3,8 +3,8 @@
 use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::Weight;
-use crate::facts::Facts;
 use crate::facts::fault::short_name;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +34,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let function = facts.culprit().function.as_deref().map(short_name);
     let who = function.map_or_else(|| "A function".to_owned(), |name| format!("`{name}`"));
     let headline = format!("{who} wrote beyond the end of {what}");
-    let claim = format!("It said `{}`: {how}.", message.text.trim());
+    let claim = format!("It said `{}`: {how}.", excerpt(&message.text));
     let weight = facts.unless_text(Weight::Decisive);
     let check = "Check the lengths that the function is given (names, labels, shapes) against its local buffers.";
     Some(

@@ -3,7 +3,7 @@
 use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -20,7 +20,7 @@ const DEEP: usize = 1000;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(sight) = facts.sign("stack-overflow-words") {
-        let claim = format!("It said `{}`.", sight.text.trim());
+        let claim = format!("It said `{}`.", excerpt(sight.text));
         let headline = "Calls were nested so deep that the stack was full";
         return Some(suspect(
             headline.to_owned(),

@@ -3,7 +3,7 @@
 use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::{Facts, Oddity};
+use crate::facts::{Facts, Oddity, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -25,7 +25,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let suspicion = Suspicion::new(Cause::DivisionByZero, headline);
     let mut suspicion = match facts.sign("windows-integer-division") {
         Some(sight) => {
-            let claim = format!("Windows said `{}`.", sight.text.trim());
+            let claim = format!("Windows said `{}`.", excerpt(sight.text));
             suspicion.supported(Weight::Decisive, sight.fact.clone(), claim)
         }
         None if facts.died_of(Signal::FPE) && !facts.signal_was_sent() => weighed(facts, suspicion),

@@ -3,7 +3,7 @@
 use crate::capture::{MessageKind, Place, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 use crate::rules::memory::allocator_checks;
 
@@ -77,7 +77,7 @@ fn complaint(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
         (false, _) if tells || facts.in_allocator().is_some() => Weight::Decisive,
         (false, _) => Weight::Strong,
     };
-    Some((weight, sight.fact.clone(), sight.text.trim().to_owned()))
+    Some((weight, sight.fact.clone(), excerpt(sight.text).to_owned()))
 }
 
 fn headline(facts: &Facts<'_>) -> String {

@@ -3,7 +3,7 @@
 use crate::capture::{Instruction, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 use crate::rules::memory::trap_instruction::is_trap;
 
@@ -23,7 +23,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         (_, Some(sight)) => {
             let claim = format!(
                 "Windows said `{}`: an illegal instruction.",
-                sight.text.trim()
+                excerpt(sight.text)
             );
             of_signal(facts, sight.fact.clone(), &claim)
         }

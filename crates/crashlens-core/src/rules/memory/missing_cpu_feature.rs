@@ -2,7 +2,7 @@
 
 use crate::cause::Cause;
 use crate::evidence::Weight;
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -24,7 +24,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             let headline = format!(
                 "The library was built to use {features} instructions, which this processor does not have"
             );
-            let claim = format!("It said `{}`.", sight.text.trim());
+            let claim = format!("It said `{}`.", excerpt(sight.text));
             Suspicion::new(Cause::IllegalInstruction, headline).supported(
                 Weight::Decisive,
                 sight.fact.clone(),

@@ -3,10 +3,9 @@
 use crate::capture::{Place, StackUse};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
 use crate::facts::fault::short_name;
+use crate::facts::{Facts, bytes};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
-use crate::rules::memory::size;
 
 pub(crate) static RULE: Rule = Rule {
     id: "MEM011",
@@ -60,7 +59,7 @@ fn raised_limit(stack: &StackUse) -> Option<u64> {
 }
 
 fn headline(facts: &Facts<'_>, stack: &StackUse) -> String {
-    let room = stack.limit.or(stack.size).map(size);
+    let room = stack.limit.or(stack.size).map(bytes);
     let room = room.map_or_else(
         || "the stack".to_owned(),
         |size| format!("the stack of {size}"),
@@ -93,7 +92,7 @@ fn advise(facts: &Facts<'_>, stack: &StackUse, suspicion: Suspicion) -> Suspicio
         format!("End the recursion or chain{line} earlier, or make a loop of it.")
     };
     let suspicion = suspicion.remedy(Remedy::new(action));
-    if let (None, Some(now)) = (stack.limit, stack.size.map(size)) {
+    if let (None, Some(now)) = (stack.limit, stack.size.map(bytes)) {
         let action = format!(
             "Give threads more stack than {now} before they start: threading.stack_size(64 * 1024 * 1024)."
         );
@@ -101,7 +100,7 @@ fn advise(facts: &Facts<'_>, stack: &StackUse, suspicion: Suspicion) -> Suspicio
     }
     let now = stack
         .limit
-        .map_or_else(String::new, |limit| format!(" than {}", size(limit)));
+        .map_or_else(String::new, |limit| format!(" than {}", bytes(limit)));
     suspicion.remedy(
         Remedy::new(format!(
             "Allow the first thread more stack{now}; endless recursion fills that, too."

@@ -3,7 +3,7 @@
 use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -38,7 +38,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)));
     if let Some((sight, meaning)) = proof {
         let headline = "The program is built for another kind of processor than this machine has";
-        let claim = format!("`{}`: {meaning}.", sight.text.trim());
+        let claim = format!("`{}`: {meaning}.", excerpt(sight.text));
         let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
         return Some(advise(suspicion.supported(
             Weight::Decisive,
@@ -66,7 +66,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("apple-silicon")?;
     let claim = format!(
         "The machine has an Apple processor: `{}`.",
-        sight.text.trim()
+        excerpt(sight.text)
     );
     let suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
     Some(advise(match refused {

@@ -1,0 +1,126 @@
+//! Questions about what was around a death: limits, the line that ran, who spoke last.
+
+use super::{Facts, Sighting};
+use crate::capture::{Lineage, Message, Origin, Resource, ResourceUse, Signal};
+use crate::evidence::FactRef;
+
+/// `SIGXCPU`.
+pub(crate) const XCPU: Signal = Signal(24);
+/// `SIGXFSZ`.
+pub(crate) const XFSZ: Signal = Signal(25);
+/// A longer line of source code is cut in a sentence.
+const LONGEST_SOURCE: usize = 60;
+/// More of what was said is not quoted.
+const LONGEST_EXCERPT: usize = 120;
+
+impl<'a> Facts<'a> {
+    /// What was used of something that is limited, one entry for each limit.
+    pub fn limits_of(&self, resource: Resource) -> impl Iterator<Item = &'a ResourceUse> + use<'a> {
+        let uses = self.capture().circumstances.resources.known();
+        uses.into_iter()
+            .flatten()
+            .filter(move |entry| entry.resource == resource)
+    }
+
+    /// The user's own line that ran, for a sentence: ``line 5 of train.py (`x = f(y)`)``.
+    pub fn own_line(&self) -> Option<String> {
+        let python = self.culprit().python.as_ref()?;
+        let file = python.file.rsplit('/').next().unwrap_or_default();
+        let line = python.line?;
+        let source = python.source.as_deref().map(str::trim).unwrap_or_default();
+        if source.is_empty() || source.chars().count() > LONGEST_SOURCE {
+            return Some(format!("line {line} of {file}"));
+        }
+        Some(format!("line {line} of {file} (`{source}`)"))
+    }
+
+    /// The last message that can be the reason of the death, if it was said after the line of `sight`.
+    pub fn said_after(&self, sight: &Sighting<'_>) -> Option<(FactRef, &Message)> {
+        let FactRef::StderrLine { line } = sight.fact else {
+            return None;
+        };
+        self.last_words()
+            .filter(|(_, message)| message.line.is_none_or(|it| it > line))
+    }
+
+    /// The other process that sent the signal.
+    pub fn sender(&self) -> Option<u32> {
+        let ending = &self.capture().ending;
+        let sender = ending.sender_pid?;
+        (sender != self.capture().process.pid && !ending.raised_again).then_some(sender)
+    }
+
+    /// The lineage of a process that is a copy of its parent.
+    pub fn forked(&self) -> Option<&Lineage> {
+        self.lineage()
+            .filter(|lineage| lineage.origin == Origin::Forked)
+    }
+
+    /// The entry of a limit of processor time that was used up, where the kernel ends the process for it.
+    pub fn processor_time_used_up(&self) -> Option<&'a ResourceUse> {
+        let is_hard = |entry: &ResourceUse| entry.set_by.ends_with("(hard)");
+        let mut entries = self.limits_of(Resource::CpuTime);
+        entries.find(|entry| {
+            let is_used_up = entry
+                .used
+                .zip(entry.limit)
+                .is_some_and(|(used, limit)| used >= limit);
+            // At the soft limit a process is asked to end, at the hard one it is killed. They are told apart where
+            // they differ.
+            let has_other = self.limits_of(Resource::CpuTime).count() > 1;
+            let kills = is_hard(entry) || !has_other;
+            match self.signal() {
+                Some(Signal::KILL) => is_used_up && kills,
+                Some(XCPU) => !is_hard(entry) && (is_used_up || entry.met.unwrap_or(0) > 0),
+                _ => false,
+            }
+        })
+    }
+}
+
+/// The beginning of what was said, for a claim.
+pub(crate) fn excerpt(text: &str) -> &str {
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.get(..line.floor_char_boundary(LONGEST_EXCERPT))
+        .unwrap_or_default()
+}
+
+/// A number of bytes as people write it: `700 MiB`.
+pub(crate) fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut unit = 0;
+    let mut whole = number;
+    let mut tenths = 0;
+    while whole >= 1024 && unit + 1 < UNITS.len() {
+        tenths = (whole % 1024) * 10 / 1024;
+        whole /= 1024;
+        unit += 1;
+    }
+    let unit = UNITS.get(unit).copied().unwrap_or_default();
+    if tenths == 0 || whole >= 100 {
+        format!("{whole} {unit}")
+    } else {
+        format!("{whole}.{tenths} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn bytes_are_told_in_the_unit_that_fits() {
+        let told = [0, 512, 1536, 734_003_200, 25_274_793_984, u64::MAX].map(bytes);
+        assert_eq!(
+            told,
+            [
+                "0 bytes",
+                "512 bytes",
+                "1.5 KiB",
+                "700 MiB",
+                "23.5 GiB",
+                "16777215 TiB"
+            ]
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! A mapped file was shorter than its mapping.
+
+use crate::capture::{Module, Place};
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::Facts;
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "LIM006",
+    name: "mapped-file-truncated",
+    causes: &[Cause::MappedFileTruncated],
+    since: "0.1.0",
+    doc: include_str!("mapped_file_truncated.md"),
+    judge,
+};
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let Place::BeyondFile {
+        mapping,
+        file_size,
+        file_offset,
+    } = facts.place()?
+    else {
+        return None;
+    };
+    let path = mapping.path.as_deref().unwrap_or("a mapped file");
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let claim =
+        format!("Byte {file_offset} of {path} was accessed, and the file has {file_size} bytes.");
+    let library = facts.modules().find(|module| module.path == path);
+    let is_library = library.is_some() || mapping.is_executable() || name.contains(".so");
+    let headline = if is_library {
+        format!("The library {name} is incomplete: its file ends at byte {file_size}")
+    } else {
+        format!("{name} is shorter than the memory that maps it: {file_size} bytes are left")
+    };
+    let suspicion = Suspicion::new(Cause::MappedFileTruncated, headline);
+    let suspicion = suspicion.supported(Weight::Decisive, FactRef::Fault, claim);
+    Some(if is_library {
+        reinstall(suspicion, library, path)
+    } else {
+        write_elsewhere(suspicion, path)
+    })
+}
+
+fn write_elsewhere(suspicion: Suspicion, path: &str) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new(format!(
+            "Do not write to {path} while it is mapped: write a new file beside it, and rename it over the old one."
+        )))
+        .remedy(Remedy::new(
+            "Or read the file into memory instead of mapping it: `numpy.load(path)` without `mmap_mode`.",
+        ))
+        .remedy(
+            Remedy::new("Make the file again if it was cut off while it was copied or written.")
+                .command(format!("ls -l '{path}'")),
+        )
+}
+
+fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Suspicion {
+    let package = library.and_then(|module| module.package.as_ref());
+    let remedy = match package {
+        Some(package) => {
+            let spec = format!("{}=={}", package.name, package.version);
+            Remedy::new(format!(
+                "Install {} again: its file was cut off.",
+                package.name
+            ))
+            .command(format!(
+                "python -m pip install --force-reinstall --no-deps --no-cache-dir '{spec}'"
+            ))
+        }
+        None => Remedy::new(format!(
+            "Install again what {path} belongs to: the file was cut off."
+        )),
+    };
+    suspicion
+        .remedy(remedy.risk(Risk::Environment))
+        .remedy(Remedy::new("Look for a full disk first: it cuts files off.").command("df -h"))
+}

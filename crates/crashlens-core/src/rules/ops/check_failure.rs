@@ -1,0 +1,77 @@
+//! A library found a condition broken that it relies on, and gave up.
+
+use super::failed_check::{condition, ending_function, first_line, proof, with_doubts};
+use super::meanings::{CHECKS, Meaning, shortened};
+use super::{blame, call};
+use crate::capture::{CaptureSource, MessageKind};
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "OPS001",
+    name: "check-failure",
+    causes: &[Cause::CheckFailure],
+    since: "0.1.0",
+    doc: include_str!("check_failure.md"),
+    judge,
+};
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let said = facts.fatal_message(MessageKind::CheckFailure);
+    let ending = ending_function(facts);
+    let (weight, fact, words) = match (&said, &ending) {
+        (Some((fact, message)), _) => (
+            proof(facts, message, ending.as_ref()),
+            fact.clone(),
+            Some(message.text.as_str()),
+        ),
+        (None, Some(sight)) => (Weight::Decisive, sight.fact.clone(), None),
+        (None, None) => return None,
+    };
+    let function = facts.culprit().function.as_deref();
+    let meaning = words
+        .and_then(|words| CHECKS.meaning(words))
+        .or_else(|| CHECKS.of_function(function?));
+    let is_victim = meaning.as_ref().is_some_and(|it| it.victim);
+    let headline = headline(facts, words, meaning.as_ref());
+    let claim = words.map_or_else(
+        || {
+            "The crashed thread is in a function that is only called when a check has failed."
+                .to_owned()
+        },
+        |words| format!("The last words were `{}`.", first_line(words)),
+    );
+    let weight = if is_victim { Weight::Weak } else { weight };
+    let suspicion = Suspicion::new(Cause::CheckFailure, headline).supported(weight, fact, claim);
+    let suspicion = with_doubts(suspicion, facts, said.as_ref().map(|(fact, _)| fact));
+    Some(with_remedies(suspicion, facts, meaning.as_ref()))
+}
+
+fn with_remedies(suspicion: Suspicion, facts: &Facts<'_>, meaning: Option<&Meaning>) -> Suspicion {
+    let blamed = blame::blamed(facts, meaning);
+    let advice = meaning.and_then(|it| it.advice.as_deref());
+    let mut suspicion = blame::with(suspicion, facts, &blamed, advice);
+    if call::is_custom_op(facts) {
+        suspicion = suspicion.remedy(Remedy::new(
+            "In the kernel, test the inputs with OP_REQUIRES first: it raises a Python exception instead.",
+        ));
+    }
+    if facts.capture().source == CaptureSource::Text && facts.culprit().python.is_none() {
+        suspicion = suspicion.remedy(
+            Remedy::new("Run it under crashlens to see which line and which op called the check.")
+                .command("crashlens run -- python your_script.py"),
+        );
+    }
+    suspicion
+}
+
+fn headline(facts: &Facts<'_>, words: Option<&str>, meaning: Option<&Meaning>) -> String {
+    let subject = call::sentence(&call::subject(facts));
+    match (meaning, words) {
+        (Some(meaning), _) => format!("{subject} gave up: {}", meaning.means),
+        (None, Some(words)) => format!("{subject} gave up: `{}`", shortened(condition(words))),
+        (None, None) => format!("{subject} gave up because a check of its own failed"),
+    }
+}

@@ -1,0 +1,103 @@
+//! A data file is damaged, and its reader died of it.
+
+use super::damage;
+use crate::capture::{MessageKind, Signal};
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "OPS004",
+    name: "corrupt-data-file",
+    causes: &[Cause::CorruptDataFile],
+    since: "0.1.0",
+    doc: include_str!("corrupt_data_file.md"),
+    judge,
+};
+
+/// Functions that read the length of a record from a file and believe it.
+const RECORD_READERS: [&str; 2] = ["io::RecordReader::", "io::SequentialRecordReader::"];
+/// Functions that decode files.
+const DECODERS: [&str; 7] = [
+    "DGifSlurp",
+    "DGifGetLine",
+    "png_read_",
+    "jpeg_read_",
+    "WebPAnimDecoder",
+    "wav::DecodeLin16Wave",
+    "avcodec_",
+];
+/// Frames further out than this have other things between them and the fault.
+const NEAR: usize = 8;
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let headline = "A data file is damaged, and its reader died of it";
+    if let Some((fact, message)) = facts.fatal_message(MessageKind::CheckFailure)
+        && damage::is_lost_data(&message.text)
+    {
+        let claim = "The check that failed speaks of damaged records.";
+        let suspicion =
+            Suspicion::new(Cause::CorruptDataFile, headline).supported(Weight::Strong, fact, claim);
+        return Some(with_remedies(suspicion));
+    }
+    let is_fault = facts
+        .signal()
+        .is_none_or(|it| it.is_fault() || it == Signal::ABRT);
+    let near = |words: &[&str]| {
+        facts
+            .frame_calling(words)
+            .filter(|it| is_fault && it.index < NEAR)
+    };
+    if let Some(sight) = near(&RECORD_READERS) {
+        let headline =
+            "A TFRecord file is damaged: a record's length is absurd, and its reader died of it";
+        let claim = "The fault is in the reader of TFRecord files, which believes the length that stands before a record.";
+        let mut suspicion = Suspicion::new(Cause::CorruptDataFile, headline).supported(
+            Weight::Strong,
+            sight.fact,
+            claim,
+        );
+        if let Some((fact, claim)) = damage::memory_was_short(facts) {
+            suspicion = suspicion.opposed(Weight::Strong, fact, claim);
+        }
+        return Some(with_remedies(suspicion));
+    }
+    if let Some(sight) = near(&DECODERS) {
+        let claim = format!(
+            "`{}` was decoding a file.",
+            super::call::short(sight.function())
+        );
+        let suspicion = Suspicion::new(Cause::CorruptDataFile, headline).supported(
+            Weight::Weak,
+            sight.fact,
+            claim,
+        );
+        return Some(with_remedies(suspicion));
+    }
+    let signs = ["record-damaged", "hdf5-truncated"];
+    let sighting = signs
+        .iter()
+        .find_map(|id| facts.sign(id))
+        .filter(|_| facts.signal().is_some())?;
+    let claim = format!(
+        "Before it died it said `{}`.",
+        super::meanings::shortened(sighting.text.trim())
+    );
+    let suspicion = Suspicion::new(Cause::CorruptDataFile, headline).supported(
+        Weight::Weak,
+        sighting.fact.clone(),
+        claim,
+    );
+    Some(with_remedies(suspicion))
+}
+
+fn with_remedies(suspicion: Suspicion) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new(
+            "Read the files one by one in processes of their own: the one that dies has the damaged file.",
+        ))
+        .remedy(Remedy::new(
+            "Write or download the damaged file again, and compare its size and checksum with the original.",
+        ))
+}

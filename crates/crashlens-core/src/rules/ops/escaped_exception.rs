@@ -1,0 +1,82 @@
+//! A C++ exception left the code that threw it, and nobody caught it.
+
+use super::blame::Blamed;
+use super::escape::{GIVING_UP, is_own_code, nobody_caught, translated_without_lock};
+use super::meanings::{EXCEPTIONS, Meaning};
+use super::thrown::Thrown;
+use super::{blame, call};
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "OPS002",
+    name: "escaped-exception",
+    causes: &[Cause::EscapedException],
+    since: "0.1.0",
+    doc: include_str!("escaped_exception.md"),
+    judge,
+};
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let thrown = Thrown::of(facts);
+    let evidence = translated_without_lock(facts, thrown.as_ref())
+        .or_else(|| nobody_caught(facts, thrown.as_ref()))?;
+    let meaning = thrown
+        .as_ref()
+        .and_then(|it| EXCEPTIONS.meaning(&it.words()));
+    let blamed = blame::blamed(facts, meaning.as_ref());
+    let headline = headline(facts, thrown.as_ref(), meaning.as_ref(), &blamed);
+    let mut suspicion = Suspicion::new(Cause::EscapedException, headline);
+    for (weight, fact, claim) in evidence {
+        suspicion = suspicion.supported(weight, fact, claim);
+    }
+    if let Some(from) = facts
+        .capture()
+        .testimony
+        .exception
+        .known()
+        .and_then(|it| it.thrown_from.iter().find(|from| is_own_code(from)))
+    {
+        let claim = format!("It was thrown in `{}`.", call::short(from));
+        suspicion = suspicion.supported(Weight::Weak, FactRef::Exception, claim);
+    }
+    let interpreter = call::ended_by_interpreter(facts);
+    if let Some(sight) = interpreter.filter(|_| facts.frame_calling(&GIVING_UP).is_none()) {
+        let claim = format!(
+            "It was `{}` that ended the process.",
+            call::short(sight.function())
+        );
+        suspicion = suspicion.opposed(Weight::Decisive, sight.fact, claim);
+    }
+    let advice = meaning.as_ref().and_then(|it| it.advice.as_deref());
+    suspicion = blame::with(suspicion, facts, &blamed, advice);
+    if call::is_custom_op(facts) {
+        suspicion = suspicion.remedy(Remedy::new(
+            "In the kernel, catch the exception and report it with OP_REQUIRES or context->SetStatus.",
+        ));
+    }
+    Some(suspicion)
+}
+
+fn headline(
+    facts: &Facts<'_>,
+    thrown: Option<&Thrown<'_>>,
+    meaning: Option<&Meaning>,
+    blamed: &[Blamed],
+) -> String {
+    let name = thrown.map_or_else(
+        || "A C++ exception".to_owned(),
+        |it| format!("The C++ exception `{}`", it.type_name),
+    );
+    let whose = match &facts.culprit().op {
+        Some(op) => format!("left the op `{op}` uncaught"),
+        None => "was not caught".to_owned(),
+    };
+    match (blamed.first(), meaning) {
+        (Some(argument), _) => format!("{name} {whose}: {}", argument.what),
+        (None, Some(meaning)) => format!("{name} {whose}: {}", meaning.means),
+        (None, None) => format!("{name} {whose}"),
+    }
+}
