@@ -85,11 +85,6 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
     }
 });
 
-/// Whether a line has the literal of any sign.
-pub(crate) fn may_hold(line: &[u8]) -> bool {
-    BOOK.literals.is_match(line)
-}
-
 /// The literals of all signs: a line without one has no sign.
 pub(crate) fn literals() -> impl Iterator<Item = &'static str> {
     BOOK.signs
