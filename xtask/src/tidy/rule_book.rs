@@ -19,17 +19,18 @@ pub struct File {
     pub text: String,
 }
 
-/// Whether it is one rule: `rules/<family>/<rule>.rs`.
-pub fn is_rule(path: &Path) -> bool {
+/// Whether it is one rule: `rules/<family>/<rule>.rs`. What the rules of a family share may stand beside them.
+pub fn is_rule(path: &Path, text: &str) -> bool {
     path.strip_prefix(RULES)
         .is_ok_and(|below| below.components().count() == 2)
         && path.extension().is_some_and(|extension| extension == "rs")
+        && text.contains(": Rule = Rule {")
 }
 
 /// What is wrong with the book.
 pub fn faults(files: &[File]) -> Vec<String> {
     let mut faults = Vec::new();
-    for rule in files.iter().filter(|file| is_rule(&file.path)) {
+    for rule in files.iter().filter(|file| is_rule(&file.path, &file.text)) {
         faults.extend(
             missing(rule, files)
                 .into_iter()
@@ -159,7 +160,7 @@ mod tests {
             ),
             file(
                 &format!("{RULES}/memory/null_pointer.rs"),
-                "name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
+                "static RULE: Rule = Rule { name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
             ),
             file(&format!("{RULES}/memory/null_pointer.md"), "# null-pointer"),
             file(&format!("{FIXTURES}/null-pointer.toml"), ""),
