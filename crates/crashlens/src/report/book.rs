@@ -68,18 +68,32 @@ fn causes_beside(rule: &Rule) -> String {
     }
 }
 
-/// The first sentence of what happened.
+/// One line: what the cause means where the rule is called after it, else the first sentence of what happened.
 pub(crate) fn summary(rule: &Rule) -> String {
-    let section = rule.doc.split("## What happened").nth(1);
-    let paragraph = section
-        .and_then(|section| section.trim_start().split("\n\n").next())
-        .unwrap_or_default();
+    let namesake = rule.causes.iter().find(|cause| cause.word() == rule.name);
+    let first = rule.causes.first();
+    let text = match namesake {
+        Some(cause) => cause.meaning().to_owned(),
+        None => first_sentence(rule)
+            .or_else(|| first.map(|cause| cause.meaning().to_owned()))
+            .unwrap_or_default(),
+    };
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}
+
+fn first_sentence(rule: &Rule) -> Option<String> {
+    let section = rule.doc.split("## What happened").nth(1)?;
+    let section = section.split("\n## ").next()?;
+    let paragraph = section.trim_start().split("\n\n").next()?;
     let words: Vec<&str> = paragraph.split_whitespace().collect();
     let paragraph = words.join(" ");
-    match paragraph.find(". ") {
-        Some(end) => paragraph[..=end].to_owned(),
-        None => paragraph,
-    }
+    let sentence = match paragraph.find(". ") {
+        Some(end) => paragraph.get(..end)?,
+        None => &paragraph,
+    };
+    Some(sentence.to_owned()).filter(|sentence| !sentence.is_empty())
 }
 
 /// The page without its title.

@@ -122,6 +122,10 @@ fn write_depth(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()
     }
     threads::write_others(page, death, view)?;
     write_last_words(page, death, view)?;
+    // Of a text that goes without saying.
+    if death.source == CaptureSource::Text && view.verbosity != Verbosity::Full {
+        return Ok(());
+    }
     write_gaps(page, "What could not be seen", &death.gaps, view)
 }
 

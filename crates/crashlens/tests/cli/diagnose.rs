@@ -196,18 +196,38 @@ fn a_capture_may_come_through_a_pipe() {
 }
 
 #[test]
-fn what_is_neither_core_nor_capture_is_refused() {
+fn text_is_a_witness_and_not_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("train.log");
     std::fs::write(&log, "Segmentation fault (core dumped)\n").unwrap();
-    let refused = output(&["diagnose", log.to_str().unwrap()]);
+    let told = output(&["diagnose", log.to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(0));
+    let text = stdout(&told);
+    assert!(
+        text.contains("According to the text, the process died of SIGSEGV"),
+        "{text}"
+    );
+    assert!(!text.contains("pid 0"), "{text}");
+    assert!(!text.contains("Saved"), "{text}");
+
+    let json = output(&["diagnose", log.to_str().unwrap(), "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(report["deaths"][0]["source"], "text");
+}
+
+#[test]
+fn what_is_neither_core_nor_capture_nor_text_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("crash.png");
+    std::fs::write(&picture, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    let refused = output(&["diagnose", picture.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("train.log is not a core file or capture\n  help: "));
+    assert!(stderr(&refused).contains("crash.png is not a core file, capture or text\n  help: "));
     assert!(refused.stdout.is_empty());
 
     let program = output(&["diagnose", env!("CARGO_BIN_EXE_crashlens")]);
     assert_eq!(program.status.code(), Some(2));
-    assert!(stderr(&program).contains("is a program or library, not a core file or capture"));
+    assert!(stderr(&program).contains("is a program or library, not a core file, capture or text"));
 
     let missing = output(&["diagnose", folder.path().join("nothing").to_str().unwrap()]);
     assert_eq!(missing.status.code(), Some(2));
