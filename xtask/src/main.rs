@@ -5,6 +5,7 @@ mod bench;
 mod command;
 mod corpus;
 mod fixtures;
+mod folklore;
 mod fuzz;
 mod generate;
 mod newer_python;
@@ -37,6 +38,8 @@ enum Task {
     Record(record::Options),
     /// Makes readable test captures of the ones that a run of the corpus kept
     Fixtures(fixtures::Options),
+    /// Runs the programs that test popular beliefs, and compares what they do with what is recorded
+    Folklore(folklore::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Runs every fuzz target for a while
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::Arrays(options) => arrays::run(&options),
         Task::Record(options) => record::run(&options),
         Task::Fixtures(options) => fixtures::run(&options),
+        Task::Folklore(options) => folklore::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy => tidy::run(),

@@ -15,6 +15,7 @@ use crate::capture::{CrashCapture, EndingKind, Package, Signal, Thread, ThreadRo
 
 pub use machinery::is_interpreter;
 pub(crate) use machinery::{is_allocator, is_foreign_call, is_machinery_frame, plain_name};
+pub(crate) use op::is_registered_op;
 pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 

@@ -8,6 +8,8 @@ pub(crate) mod arrays;
 mod circumstances;
 pub(crate) mod fault;
 pub(crate) mod foreign;
+mod install;
+mod leaving;
 mod output;
 mod packages;
 mod recursion;
@@ -21,7 +23,7 @@ use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
 pub use arrays::{EmptyInput, StrayArray};
-pub(crate) use circumstances::{ENOMEM, XCPU, XFSZ, bytes, excerpt};
+pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt};
 pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;

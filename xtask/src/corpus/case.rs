@@ -91,15 +91,19 @@ impl Case {
 
     /// The endings that count as right on this version; empty when it was not tried there.
     pub fn expected(&self, tensorflow: &str) -> Vec<Expected> {
-        let words = match self.outcome_by_tensorflow.get(tensorflow) {
-            None => &[][..],
-            Some(Outcome::One(word)) => std::slice::from_ref(word),
-            Some(Outcome::Several(words)) => words,
-        };
-        words
+        self.outcome_words(tensorflow)
             .iter()
             .filter_map(|word| self.expectation(word))
             .collect()
+    }
+
+    /// The endings on this version, as the truth has them.
+    pub fn outcome_words(&self, tensorflow: &str) -> &[String] {
+        match self.outcome_by_tensorflow.get(tensorflow) {
+            None => &[],
+            Some(Outcome::One(word)) => std::slice::from_ref(word),
+            Some(Outcome::Several(words)) => words,
+        }
     }
 
     fn expectation(&self, word: &str) -> Option<Expected> {

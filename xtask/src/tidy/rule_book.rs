@@ -7,7 +7,11 @@ const RULES: &str = "crates/crashlens-core/src/rules";
 const SIGNS: &str = "crates/crashlens-core/data/signs";
 const FIXTURES: &str = "crates/crashlens-core/fixtures/rules";
 /// Where signs are asked for.
-const ASKING: [&str; 2] = [RULES, "crates/crashlens-core/src/facts"];
+const ASKING: [&str; 3] = [
+    RULES,
+    "crates/crashlens-core/src/facts",
+    "crates/crashlens-core/data/known_versions.toml",
+];
 
 /// A tracked file of text.
 pub struct File {
@@ -106,7 +110,7 @@ fn signs(files: &[File]) -> Vec<String> {
         .filter(|file| {
             file.path
                 .extension()
-                .is_some_and(|extension| extension == "rs")
+                .is_some_and(|extension| extension == "rs" || extension == "toml")
         })
         .collect();
     let mut faults = Vec::new();

@@ -1,0 +1,155 @@
+//! `cargo xtask folklore`: runs the programs that test popular beliefs, and writes the page about them.
+//!
+//! A belief is a folder: `belief.toml` says what is believed and what holds, `program.py` puts it to the test, and what
+//! the program did on each version of TensorFlow is kept below `[outcomes]`, where this command writes it.
+
+mod belief;
+mod page;
+mod run;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Result, ensure};
+use nix::sys::resource::{Resource, setrlimit};
+
+use self::belief::Belief;
+use crate::{corpus, workspace};
+
+/// Programs that run at the same time: most of their time is the import of TensorFlow, on one core each.
+const AT_ONCE: usize = 2;
+const PAGE: &str = "docs/folklore.md";
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The version of tensorflow-cpu
+    #[arg(long, value_name = "VERSION", default_value = corpus::DEFAULT_TENSORFLOW)]
+    pub tensorflow: String,
+    /// Test only this belief; may be given several times
+    #[arg(long = "belief", value_name = "NAME")]
+    pub beliefs: Vec<String>,
+    /// Write what happened, and the page
+    #[arg(long)]
+    pub update: bool,
+    /// Use this crashlens instead of building one
+    #[arg(long, value_name = "PATH")]
+    pub crashlens: Option<PathBuf>,
+    /// Use this interpreter, which has TensorFlow, instead of making an environment
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    let python = match &options.python {
+        Some(path) => std::path::absolute(path)?,
+        None => corpus::environment_of(&options.tensorflow)?,
+    };
+    let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
+    // Core files would be written where the machine's core_pattern is a plain file name.
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    let tested: Vec<_> = Belief::all()?
+        .into_iter()
+        .filter(Belief::is_run)
+        .filter(|belief| options.beliefs.is_empty() || options.beliefs.contains(&belief.name))
+        .collect();
+    let outcomes = run_all(&tested, &python, &crashlens)?;
+    let mut different = 0;
+    for (belief, outcome) in tested.iter().zip(outcomes) {
+        println!("{:<34}{outcome}", belief.name);
+        let before = belief.outcomes.get(&options.tensorflow);
+        if before.is_some_and(|before| *before == outcome) {
+            continue;
+        }
+        if options.update {
+            belief.record(&options.tensorflow, &outcome)?;
+        } else {
+            let before = before.map_or("nothing", String::as_str);
+            println!(
+                "    differs: {before} is recorded for {}",
+                options.tensorflow
+            );
+            different += 1;
+        }
+    }
+    if options.update {
+        fs_err::write(workspace::root().join(PAGE), page::page(&Belief::all()?)?)?;
+        println!("wrote {PAGE}");
+    }
+    ensure!(different == 0, "{different} programs did something else");
+    Ok(())
+}
+
+/// What each of the programs did, a few of them at a time.
+fn run_all(tested: &[Belief], python: &Path, crashlens: &Path) -> Result<Vec<String>> {
+    let next = Mutex::new(0..tested.len());
+    let results = Mutex::new(vec![None; tested.len()]);
+    let work = || -> Result<()> {
+        loop {
+            // A poisoned lock means that another worker has panicked, which ends the command anyway.
+            let Some(index) = next.lock().ok().and_then(|mut next| next.next()) else {
+                return Ok(());
+            };
+            let outcome = run::outcome(&tested[index], python, crashlens)?;
+            if let Ok(mut results) = results.lock() {
+                results[index] = Some(outcome);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))
+        })
+    })?;
+    let results = results.into_inner().unwrap_or_default();
+    Ok(results.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_as_the_beliefs_tell() {
+        let committed = fs_err::read_to_string(workspace::root().join(PAGE)).unwrap();
+        assert!(
+            committed == page::page(&Belief::all().unwrap()).unwrap(),
+            "{PAGE} is stale; `cargo xtask folklore --update` writes it"
+        );
+    }
+
+    #[test]
+    fn every_belief_is_put_to_the_test_or_says_why_not() {
+        for belief in Belief::all().unwrap() {
+            let ways = [
+                belief.has_program(),
+                belief.corpus.is_some(),
+                belief.untested.is_some(),
+            ];
+            let ways = ways.into_iter().filter(|way| *way).count();
+            assert_eq!(ways, 1, "{}", belief.name);
+            assert!(
+                !belief.is_run() || belief.outcomes.contains_key(corpus::DEFAULT_TENSORFLOW),
+                "{} was not run",
+                belief.name
+            );
+        }
+    }
+
+    #[test]
+    fn no_crash_is_called_false_where_one_happened_as_believed() {
+        let is_believed = |outcome: &String| outcome.starts_with("SIGSEGV");
+        for belief in Belief::all().unwrap() {
+            if belief.kind == "cause" && belief.verdict == "false" {
+                assert!(
+                    !belief.outcomes.values().any(is_believed),
+                    "{} did happen",
+                    belief.name
+                );
+            }
+        }
+    }
+}
