@@ -1,5 +1,5 @@
 //! Stacks that a process writes of itself with `backtrace_symbols` of the C library or a function like it: glibc until
-//! 2.25, TensorFlow, Open MPI, MXNet; and the forms of glog and abseil.
+//! 2.25, TensorFlow, Open MPI, `MXNet`; and the forms of glog and abseil.
 
 use std::sync::LazyLock;
 
@@ -43,10 +43,10 @@ pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {
     if line.contains("*** Check failure stack trace: ***") {
         return Some(Piece::Heading(Heading::new(Writer::Glog, true)));
     }
-    if line.contains('@') {
-        if let Some(piece) = glog_frame(line) {
-            return Some(piece);
-        }
+    if line.contains('@')
+        && let Some(piece) = glog_frame(line)
+    {
+        return Some(piece);
     }
     if let Some(groups) = line
         .contains("[bt] ")

@@ -177,7 +177,7 @@ fn join(sketches: &mut Vec<Sketch>, native: Option<usize>, python: Option<usize>
 
 fn unused_id(taken: &[u32], wanted: Option<u32>) -> u32 {
     let wanted = wanted.filter(|id| *id != 0 && !taken.contains(id));
-    let free = (1..).find(|id| !taken.contains(id));
+    let free = (1..u32::MAX).find(|id| !taken.contains(id));
     wanted.or(free).unwrap_or_default()
 }
 
