@@ -15,3 +15,8 @@ pub fn pasted(bytes: &[u8]) {
         Report::of_capture(&capture);
     }
 }
+
+/// Advisories in the OSV format that a person gives.
+pub fn osv(bytes: &[u8]) {
+    let _ = crate::known_issues::KnownIssues::default().with_osv(bytes);
+}

@@ -6,6 +6,7 @@ use std::path::Path;
 use crashlens_core::{CaptureFile, Report, pasted};
 
 use crate::cli::DiagnoseArgs;
+use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
@@ -31,12 +32,13 @@ enum Kind {
 /// Reports on the file.
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
+    let issues = advisories::with_built_in(&args.advisories)?;
     let (file, is_saved) = if args.file == Path::new("-") {
         (from_stdin(args.reading.locals())?, false)
     } else {
         from_path(&args.file, args.reading.locals())?
     };
-    let mut report = Report::of_capture(&file.capture);
+    let mut report = Report::judged_by(&file.capture, &issues);
     if is_saved {
         for death in &mut report.deaths {
             death.saved = Some(args.file.display().to_string());

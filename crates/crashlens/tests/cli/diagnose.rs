@@ -18,6 +18,57 @@ fn a_saved_capture_gives_the_report_of_its_run() {
     assert_eq!(report, expected);
 }
 
+/// An advisory about the op of the sample, which dies of a null pointer.
+const OSV: &str = r#"{
+    "id": "GHSA-test-0001",
+    "aliases": ["CVE-2099-0001"],
+    "summary": "Null pointer dereference in QuantizedMatMul",
+    "affected": [{
+        "package": {"name": "tensorflow", "ecosystem": "PyPI"},
+        "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.1.0"}]}]
+    }]
+}"#;
+
+#[test]
+fn advisories_that_are_given_name_the_version_to_install() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), sample::in_main_thread());
+    let path = path.to_str().unwrap();
+    let advisories = folder.path().join("osv.json");
+    std::fs::write(&advisories, OSV).unwrap();
+    let advisories = advisories.to_str().unwrap();
+    let output = output(&[
+        "diagnose",
+        path,
+        "--advisories",
+        advisories,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json = stdout(&output);
+    assert!(json.contains("CVE-2099-0001"), "{json}");
+    assert!(json.contains("==99.1.0"), "{json}");
+}
+
+#[test]
+fn a_file_that_holds_no_advisories_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), sample::in_main_thread());
+    let path = path.to_str().unwrap();
+    let missing = folder.path().join("missing.json");
+    let refused = output(&["diagnose", path, "--advisories", missing.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("missing.json"),
+        "{}",
+        stderr(&refused)
+    );
+    let refused = output(&["diagnose", path, "--advisories", path]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("OSV"), "{}", stderr(&refused));
+}
+
 #[test]
 fn the_json_has_what_the_contract_promises() {
     let folder = tempfile::tempdir().unwrap();
