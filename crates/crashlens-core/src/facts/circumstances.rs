@@ -78,9 +78,13 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The beginning of what was said, for a claim.
+/// The beginning of what was said, for a claim: without the time and the file of a line of a log.
 pub(crate) fn excerpt(text: &str) -> &str {
     let line = text.trim().lines().next().unwrap_or_default();
+    let line = match line.split_once("] ") {
+        Some((place, said)) if place.contains(".cc:") && !said.trim().is_empty() => said.trim(),
+        _ => line,
+    };
     line.get(..line.floor_char_boundary(LONGEST_EXCERPT))
         .unwrap_or_default()
 }

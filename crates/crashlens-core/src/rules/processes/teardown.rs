@@ -117,8 +117,9 @@ fn with_remedies(suspicion: Suspicion) -> Suspicion {
              may be in native code then.",
         ))
         .remedy(
-            Remedy::new("Or leave without clean-up, as the last statement, after everything is saved.")
-                .command("import os, sys; sys.stdout.flush(); sys.stderr.flush(); os._exit(0)")
-                .risk(Risk::Results),
+            Remedy::new(
+                "Or leave without clean-up: `sys.stdout.flush(); os._exit(0)` as the last statement, after all is saved.",
+            )
+            .risk(Risk::Results),
         )
 }

@@ -32,7 +32,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     by_order(facts)
         .or_else(|| by_sender(facts))
         .or_else(|| by_signal(facts))
-        .map(with_remedies)
+        .map(|suspicion| with_remedies(facts, suspicion))
 }
 
 fn new(headline: String) -> Suspicion {
@@ -87,13 +87,17 @@ fn kernel_kept_out(facts: &Facts<'_>) -> bool {
     oom.is_some_and(|oom| oom.group_kills == Some(0) || oom.named_in_log == Some(false))
 }
 
-fn with_remedies(suspicion: Suspicion) -> Suspicion {
-    suspicion
-        .remedy(
-            Remedy::new("Look who ended it: the kernel for memory, a scheduler for time, or a person.")
-                .command("sudo dmesg -T | grep -i -E 'oom|killed process' ; sacct --format=JobID,State,ExitCode,Elapsed,MaxRSS"),
-        )
-        .remedy(Remedy::new(
-            "If a time limit ended it (`timeout`, `--time`, a CI job's limit), raise that, or save and go on in another run.",
-        ))
+fn with_remedies(facts: &Facts<'_>, suspicion: Suspicion) -> Suspicion {
+    let look =
+        "Look at whoever watches over it: a scheduler, a container, a CI job, `timeout`, a person.";
+    let look = Remedy::new(look);
+    let may_be_memory = facts.died_of(Signal::KILL) && !kernel_kept_out(facts);
+    let look = if may_be_memory {
+        look.command("sudo dmesg -T | grep -i -E 'oom|killed process'")
+    } else {
+        look
+    };
+    suspicion.remedy(look).remedy(Remedy::new(
+        "If a time limit ended it (`timeout`, `--time`, a CI job's limit), raise that, or save and go on in another run.",
+    ))
 }
