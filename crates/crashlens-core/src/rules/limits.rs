@@ -3,6 +3,7 @@
 mod allocation_refused;
 mod cpu_limit;
 mod disk_full;
+mod fewer_threads;
 mod file_size_limit;
 mod full;
 mod killed_unrecorded;

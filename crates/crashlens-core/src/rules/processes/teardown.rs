@@ -1,5 +1,6 @@
 //! It died while it was leaving, after its work was done.
 
+use super::leaving;
 use crate::capture::{MessageKind, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
@@ -25,8 +26,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if facts.sender().is_some() {
         return None;
     }
-    let (weight, fact, claim) =
-        seen_leaving(facts).or_else(|| super::leaving_words::said(facts))?;
+    let (weight, fact, claim) = leaving::seen(facts).or_else(|| leaving::said(facts))?;
     let heap = heap_damage(facts);
     let weight = if heap.is_some() {
         weight.min(Weight::Strong)
@@ -63,29 +63,6 @@ fn headline(facts: &Facts<'_>) -> String {
         }
         _ => "It failed while it was leaving, after its work was done".to_owned(),
     }
-}
-
-/// What the frames and the interpreter's records show.
-fn seen_leaving(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
-    let frame = facts.leaving_frame();
-    if facts.is_finalizing() {
-        if let Some(sight) = frame.or_else(|| facts.ended_thread_frame()) {
-            let claim = format!(
-                "The interpreter had ended, and {} was running.",
-                sight.function()
-            );
-            return Some((Weight::Decisive, sight.fact, claim));
-        }
-        let claim = "The interpreter had begun to take itself apart.".to_owned();
-        return Some((Weight::Strong, FactRef::Python, claim));
-    }
-    frame.map(|sight| {
-        let claim = format!(
-            "{} is on the stack: the program was leaving.",
-            sight.function()
-        );
-        (Weight::Strong, sight.fact, claim)
-    })
 }
 
 /// Damage of the heap that shows at exit was done before.

@@ -59,24 +59,19 @@ fn place(facts: &Facts<'_>) -> String {
 /// The C library noticed damage that somebody did before.
 fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
     let message = facts.fatal_message(MessageKind::CLibrary);
-    let (fact, claim) = match message {
-        Some((fact, message)) => {
-            let words = excerpt(&message.text);
-            (
-                fact,
-                format!(
-                    "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
-                ),
-            )
-        }
-        None => {
-            let sight = facts.in_allocator()?;
-            let claim = format!(
-                "It died in {}: that is the victim of damage done before.",
-                sight.function()
-            );
-            (sight.fact, claim)
-        }
+    let (fact, claim) = if let Some((fact, message)) = message {
+        let words = excerpt(&message.text);
+        let claim = format!(
+            "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
+        );
+        (fact, claim)
+    } else {
+        let sight = facts.in_allocator()?;
+        let claim = format!(
+            "It died in {}: that is the victim of damage done before.",
+            sight.function()
+        );
+        (sight.fact, claim)
     };
     let next = "Run it with an allocator that checks: it stops nearer to whoever does the damage.";
     Some(Known {
