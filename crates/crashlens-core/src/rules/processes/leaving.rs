@@ -63,7 +63,8 @@ pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
             "A thread was not joined, as at many exits",
         );
     }
-    if !facts.is_text() || facts.own_code_runs() {
+    // Text that is cut off before the death ends with anything.
+    if !facts.is_text() || facts.own_code_runs() || facts.signal().is_none() {
         return None;
     }
     if let Some(sight) = facts

@@ -3,6 +3,7 @@
 use super::leaving;
 use crate::capture::{MessageKind, Signal};
 use crate::cause::Cause;
+use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
@@ -54,7 +55,9 @@ fn headline(facts: &Facts<'_>) -> String {
             .to_owned();
     }
     let culprit = facts.culprit();
-    match (&culprit.function, &culprit.library) {
+    let is_named = facts.top().is_some_and(|top| !is_interpreter(top.frame));
+    let library = culprit.library.as_ref().filter(|_| is_named);
+    match (&culprit.function, library) {
         (Some(function), Some(library)) if function.contains('~') => {
             format!("{library} failed in its clean-up at exit, after the work was done")
         }

@@ -41,7 +41,13 @@ fn new(headline: String) -> Suspicion {
 
 /// Somebody wrote that the end was ordered.
 fn by_order(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("ended-by-order").filter(|_| facts.is_text())?;
+    // Schedulers end what is left of a job after one of its processes has died of something else.
+    let is_fault = facts
+        .signal()
+        .is_some_and(|signal| signal.is_fault() || signal == Signal::ABRT);
+    let sight = facts
+        .sign("ended-by-order")
+        .filter(|_| facts.is_text() && !is_fault)?;
     let words = excerpt(sight.text);
     let claim = format!("The end was ordered: \"{words}\".");
     let headline = "It was ended by order of a person or a scheduler, not by a fault of its own";

@@ -2,13 +2,14 @@
 
 use crate::capture::{CaptureSource, MessageKind, Signal};
 use crate::evidence::FactRef;
-use crate::facts::{Facts, excerpt};
+use crate::facts::{Facts, NativeSight, excerpt};
 use crate::rule::Remedy;
 
 /// The run that reads everything at the death.
 const RUN: &str = "crashlens run -- python your_script.py";
 /// The run in which the C library looks after its heap, and Python uses that heap for everything.
-const CHECKED_RUN: &str = "LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc crashlens run -- python your_script.py";
+const CHECKED_RUN: &str = "crashlens run -- env LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc python \
+                           your_script.py";
 
 /// What there is to say.
 pub(super) struct Known {
@@ -44,11 +45,16 @@ fn died(facts: &Facts<'_>) -> String {
 /// ` in f (lib.so), at line 5 of train.py`, as far as it is known.
 fn place(facts: &Facts<'_>) -> String {
     let culprit = facts.culprit();
-    let native = match (&culprit.function, &culprit.library) {
-        (Some(function), _) => format!(
-            " in {}",
-            excerpt(function.split('(').next().unwrap_or_default())
-        ),
+    let top = facts
+        .native_frames()
+        .find(|sight| !sight.function().is_empty());
+    let function = culprit.function.as_deref();
+    let function = function.or(top.as_ref().map(NativeSight::function));
+    let native = match (function, &culprit.library) {
+        (Some(function), _) => {
+            let name = function.split('(').next().unwrap_or_default();
+            format!(" in {}", excerpt(name))
+        }
         (None, Some(library)) => format!(" in {library}"),
         (None, None) => String::new(),
     };
