@@ -43,6 +43,12 @@ impl<'a> Facts<'a> {
             .filter(|(_, message)| message.line.is_none_or(|it| it > line))
     }
 
+    /// Whether last words can be the process's own: it gave up by itself, or nothing else is known of it. What is on
+    /// standard error may be a child's.
+    pub fn may_have_said_it(&self) -> bool {
+        self.is_text() || self.died_of(Signal::ABRT)
+    }
+
     /// The other process that sent the signal.
     pub fn sender(&self) -> Option<u32> {
         let ending = &self.capture().ending;

@@ -31,3 +31,7 @@ pub(super) const FAMILY: Family = Family {
         &file_size_limit::RULE,
     ],
 };
+
+#[cfg(test)]
+#[path = "limits/tests.rs"]
+mod tests;

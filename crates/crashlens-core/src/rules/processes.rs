@@ -22,3 +22,7 @@ pub(super) const FAMILY: Family = Family {
         &hardware::RULE,
     ],
 };
+
+#[cfg(test)]
+#[path = "processes/tests.rs"]
+mod tests;

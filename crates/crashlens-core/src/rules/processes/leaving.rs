@@ -35,6 +35,9 @@ pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
         let claim = format!("{what}: \"{}\".", excerpt(sight.text));
         Some((weight, sight.fact.clone(), claim))
     };
+    if !facts.may_have_said_it() {
+        return None;
+    }
     if let Some(sight) = facts.sign("fatal-at-shutdown") {
         return told(
             sight,
