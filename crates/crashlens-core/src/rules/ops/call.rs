@@ -10,6 +10,9 @@ pub(super) fn subject(facts: &Facts<'_>) -> String {
     if let Some(op) = &culprit.op {
         return format!("the op `{op}`");
     }
+    if let Some(frame) = facts.op_function() {
+        return format!("the op of `{}`", frame.function);
+    }
     if let Some(function) = &culprit.function {
         return format!("`{}`", short(function));
     }
@@ -55,7 +58,10 @@ pub(super) fn line(facts: &Facts<'_>) -> Option<String> {
 /// Whether the kernel is in a library that no package of TensorFlow brought.
 pub(super) fn is_custom_op(facts: &Facts<'_>) -> bool {
     let Some(kernel) = facts.culprit().kernel.as_deref() else {
-        return false;
+        // TensorFlow's own functions for ops are in files.
+        return facts
+            .op_function()
+            .is_some_and(|frame| frame.file == "<string>");
     };
     let Some(sight) = facts.native_frames().find(|it| it.function() == kernel) else {
         return false;
