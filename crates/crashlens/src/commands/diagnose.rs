@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use crashlens_core::{CaptureFile, Report};
+use crashlens_core::{CaptureFile, Report, pasted};
 
 use crate::cli::DiagnoseArgs;
 use crate::commands::advisories;
@@ -11,7 +11,7 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
 
-/// Enough to tell what a file is: a core by its first bytes, text by having no zero among so many.
+/// Enough to tell what a file is: a core by its first bytes, text by so many of them.
 const OPENING: usize = 4096;
 /// Captures are kilobytes; whatever is larger than this is none.
 const MAX_CAPTURE: u64 = 256 << 20;
@@ -107,7 +107,7 @@ fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
 }
 
 fn read_text(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
-    let capture = crashlens_core::pasted::read(io::BufReader::with_capacity(1 << 16, input))
+    let capture = pasted::read(io::BufReader::with_capacity(1 << 16, input))
         .map_err(|error| Failure::reading(name, &error))?;
     Ok(CaptureFile {
         capture,
@@ -161,7 +161,7 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
         if is_core { Kind::Core } else { Kind::OtherElf }
     } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Core
-    } else if bytes.iter().any(|byte| !byte.is_ascii_whitespace()) && !bytes.contains(&0) {
+    } else if pasted::looks_like_text(bytes) {
         Kind::Text
     } else {
         Kind::Unknown
@@ -199,7 +199,9 @@ mod tests {
     #[test]
     fn a_file_is_known_by_its_first_bytes() {
         let elf = |kind: u8| [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[kind, 0]].concat();
-        let cases: [(Vec<u8>, Kind); 9] = [
+        let windows = "\u{feff}Aborted\r\n".encode_utf16();
+        let cases: [(Vec<u8>, Kind); 10] = [
+            (windows.flat_map(u16::to_le_bytes).collect(), Kind::Text),
             (b"crashlens capture 1\n".to_vec(), Kind::Capture),
             (elf(4), Kind::Core),
             (elf(3), Kind::OtherElf),

@@ -27,14 +27,8 @@ pub(crate) fn write_list(
                 page.heading(family.title)?;
             }
             let causes = causes_beside(rule);
-            page.line(
-                2,
-                &[
-                    (PLAIN, &format!("{:ID_COLUMNS$}", rule.id)),
-                    (STRONG, rule.name),
-                    (FAINT, &causes),
-                ],
-            )?;
+            let id = format!("{:ID_COLUMNS$}", rule.id);
+            page.hanging(2, &id, &[(STRONG, rule.name), (FAINT, &causes)])?;
             page.indented(ID_COLUMNS + 2, &[(PLAIN, &summary(rule))])?;
         }
     }
@@ -71,14 +65,13 @@ fn causes_beside(rule: &Rule) -> String {
 /// One line: what the cause means where the rule is called after it, else the first sentence of what happened.
 pub(crate) fn summary(rule: &Rule) -> String {
     let namesake = rule.causes.iter().find(|cause| cause.word() == rule.name);
-    let first = rule.causes.first();
-    let text = match namesake {
-        Some(cause) => cause.meaning().to_owned(),
-        None => first_sentence(rule)
-            .or_else(|| first.map(|cause| cause.meaning().to_owned()))
-            .unwrap_or_default(),
-    };
-    let mut letters = text.trim_end_matches('.').chars();
+    if namesake.is_none()
+        && let Some(sentence) = first_sentence(rule)
+    {
+        return format!("{sentence}.");
+    }
+    let meaning = namesake.or(rule.causes.first());
+    let mut letters = meaning.map_or("", |cause| cause.meaning()).chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     first.into_iter().chain(letters).chain(['.']).collect()
 }
@@ -93,7 +86,7 @@ fn first_sentence(rule: &Rule) -> Option<String> {
         Some(end) => paragraph.get(..end)?,
         None => &paragraph,
     };
-    Some(sentence.to_owned()).filter(|sentence| !sentence.is_empty())
+    Some(sentence.trim_end_matches('.').to_owned()).filter(|sentence| !sentence.is_empty())
 }
 
 /// The page without its title.
