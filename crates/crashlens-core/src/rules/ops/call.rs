@@ -22,6 +22,13 @@ pub(super) fn subject(facts: &Facts<'_>) -> String {
     }
 }
 
+/// Whether anything is known of who gave up.
+pub(super) fn has_subject(facts: &Facts<'_>) -> bool {
+    let culprit = facts.culprit();
+    let is_known = culprit.op.is_some() || culprit.function.is_some() || culprit.library.is_some();
+    is_known || facts.op_function().is_some()
+}
+
 /// A function without its parameters and template arguments.
 pub(super) fn short(function: &str) -> String {
     let mut depth = 0_usize;
@@ -37,7 +44,8 @@ pub(super) fn short(function: &str) -> String {
     }
     // A return type, as templates have it, stands before the name.
     let name = kept.rsplit(' ').find(|part| !part.is_empty());
-    name.unwrap_or(function).to_owned()
+    let name = name.unwrap_or(function);
+    name.strip_suffix("::operator").unwrap_or(name).to_owned()
 }
 
 /// With a capital at its beginning.
@@ -110,6 +118,10 @@ mod tests {
             (
                 "tensorflow::(anonymous namespace)::Run()",
                 "tensorflow::Run",
+            ),
+            (
+                "tensorflow::functor::ApplyAdam<Eigen::GpuDevice, float>::operator()(int)",
+                "tensorflow::functor::ApplyAdam",
             ),
             ("abort", "abort"),
             ("", ""),
