@@ -22,7 +22,7 @@ use crate::known_issues::KnownIssues;
 use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
-pub use arrays::{EmptyInput, StrayArray};
+pub use arrays::StrayArray;
 pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt};
 pub use foreign::BadArgument;
 pub use output::Sighting;

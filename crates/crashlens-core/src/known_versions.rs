@@ -40,6 +40,7 @@ pub(crate) struct Bad {
     pub(crate) what: String,
     pub(crate) fixed: Option<String>,
     pub(crate) test: Option<String>,
+    pub(crate) advice: Option<String>,
     pub(crate) source: String,
 }
 

@@ -9,36 +9,43 @@ mod endings;
 mod fault;
 mod loaded;
 mod names;
+mod sieve;
 mod stacks;
 mod surroundings;
+mod tables;
+mod unicode;
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, BufReader};
 
 use crate::capture::{
     CaptureSource, Circumstances, CrashCapture, Environment, GapId, Gaps, Host, Observed, Output,
     Process, Role, Tail, Testimony,
 };
-use crate::{secrets, signs};
+use crate::secrets;
 
 use stacks::Stacks;
-
-/// Longer lines are cut.
-const LONGEST_LINE: u64 = 8192;
+use unicode::Decoder;
 
 /// Reads text of any size and keeps what tells of a death.
 pub fn read(mut input: impl BufRead) -> io::Result<CrashCapture> {
+    let kept = match unicode::order(input.fill_buf()?) {
+        None => sieve::sift(input)?,
+        Some(order) => sieve::sift(BufReader::new(Decoder::new(input, order)))?,
+    };
     let mut lines = Vec::new();
-    loop {
-        let mut line = Vec::new();
-        if io::Read::take(&mut input, LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        let line = String::from_utf8_lossy(&line);
-        lines.extend(cleaning::clean(&line, |part| {
-            signs::may_hold(part.as_bytes()) || endings::may_hold(part.as_bytes())
+    for raw in &kept.lines {
+        let text = String::from_utf8_lossy(raw);
+        lines.extend(cleaning::clean(&text, |part| {
+            sieve::is_telling(part.as_bytes())
         }));
     }
-    Ok(capture(secrets::mask_lines(&lines), false))
+    let lines = tables::oldest_first(lines);
+    Ok(capture(secrets::mask_lines(&lines), kept.truncated))
+}
+
+/// Whether the beginning of a file may be that of a text.
+pub fn looks_like_text(opening: &[u8]) -> bool {
+    unicode::looks_like_text(opening)
 }
 
 /// The capture of a text, given its lines.

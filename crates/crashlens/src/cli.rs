@@ -95,6 +95,12 @@ pub(crate) struct DiagnoseArgs {
     /// A saved capture, an ELF core file, or text; `-` for standard input
     pub(crate) file: PathBuf,
 
+    /// Also hold the death against these advisories, in the OSV format; may be given several times
+    ///
+    /// One advisory, an array of them, or the answer of a query to osv.dev. Packages are those of PyPI.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) advisories: Vec<PathBuf>,
+
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 

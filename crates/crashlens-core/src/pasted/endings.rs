@@ -146,9 +146,24 @@ fn shell_forms(words: &HashMap<String, Signal>) -> Vec<Regex> {
     .collect()
 }
 
-/// Whether a line may tell of an end; every line that does is among them.
-pub(super) fn may_hold(line: &[u8]) -> bool {
-    BOOK.literals.is_match(line)
+/// Whether a line is nothing but a shell's word for a signal.
+pub(super) fn is_a_word(line: &[u8]) -> bool {
+    const LONGEST: usize = 64;
+    let line = line.trim_ascii();
+    let text = std::str::from_utf8(line)
+        .ok()
+        .filter(|_| line.len() <= LONGEST);
+    text.is_some_and(|text| BOOK.words.contains_key(text))
+}
+
+/// Words by which a log of any size is searched for ends. What shells say is looked for as a whole line only: it is
+/// short, and there are hundreds of it.
+pub(super) fn literals() -> impl Iterator<Item = &'static str> {
+    static LITERALS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let forms = Table::read().form.into_iter();
+        forms.flat_map(|form| form.literals).collect()
+    });
+    LITERALS.iter().map(String::as_str)
 }
 
 /// One end that a line tells of.

@@ -3,14 +3,15 @@
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use crashlens_core::{CaptureFile, Report};
+use crashlens_core::{CaptureFile, Report, pasted};
 
 use crate::cli::DiagnoseArgs;
+use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
 
-/// Enough to tell what a file is: a core by its first bytes, text by having no zero among so many.
+/// Enough to tell what a file is: a core by its first bytes, text by so many of them.
 const OPENING: usize = 4096;
 /// Captures are kilobytes; whatever is larger than this is none.
 const MAX_CAPTURE: u64 = 256 << 20;
@@ -31,12 +32,13 @@ enum Kind {
 /// Reports on the file.
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
+    let issues = advisories::with_built_in(&args.advisories)?;
     let (file, is_saved) = if args.file == Path::new("-") {
         (from_stdin(args.reading.locals())?, false)
     } else {
         from_path(&args.file, args.reading.locals())?
     };
-    let mut report = Report::of_capture(&file.capture);
+    let mut report = Report::judged_by(&file.capture, &issues);
     if is_saved {
         for death in &mut report.deaths {
             death.saved = Some(args.file.display().to_string());
@@ -105,7 +107,7 @@ fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
 }
 
 fn read_text(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
-    let capture = crashlens_core::pasted::read(io::BufReader::with_capacity(1 << 16, input))
+    let capture = pasted::read(io::BufReader::with_capacity(1 << 16, input))
         .map_err(|error| Failure::reading(name, &error))?;
     Ok(CaptureFile {
         capture,
@@ -159,7 +161,7 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
         if is_core { Kind::Core } else { Kind::OtherElf }
     } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Core
-    } else if bytes.iter().any(|byte| !byte.is_ascii_whitespace()) && !bytes.contains(&0) {
+    } else if pasted::looks_like_text(bytes) {
         Kind::Text
     } else {
         Kind::Unknown
@@ -197,7 +199,9 @@ mod tests {
     #[test]
     fn a_file_is_known_by_its_first_bytes() {
         let elf = |kind: u8| [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[kind, 0]].concat();
-        let cases: [(Vec<u8>, Kind); 9] = [
+        let windows = "\u{feff}Aborted\r\n".encode_utf16();
+        let cases: [(Vec<u8>, Kind); 10] = [
+            (windows.flat_map(u16::to_le_bytes).collect(), Kind::Text),
             (b"crashlens capture 1\n".to_vec(), Kind::Capture),
             (elf(4), Kind::Core),
             (elf(3), Kind::OtherElf),

@@ -98,18 +98,19 @@ fn major_and_minor(version: &str) -> String {
     version.split('.').take(2).collect::<Vec<_>>().join(".")
 }
 
-/// The packages of NVIDIA's libraries begin with cuDNN 8 for CUDA 11 and have 9 for CUDA 12.
+/// NVIDIA's packages: cuDNN 8 up to 8.8 went with CUDA 11, 8.9 and 9 with CUDA 12. Before, there were none.
 fn install_command(built: &str) -> String {
-    let next = major(built).parse::<u32>().map_or(0, |major| major + 1);
-    match major(built) {
-        "9" => format!(
-            "pip install 'nvidia-cudnn-cu12>={},<{next}'",
-            major_and_minor(built)
-        ),
-        "8" => format!(
-            "pip install 'nvidia-cudnn-cu11>={},<{next}'",
-            major_and_minor(built)
-        ),
-        _ => format!("conda install 'cudnn>={},<{next}'", major_and_minor(built)),
+    let mut numbers = built
+        .split('.')
+        .map(|part| part.parse::<u32>().unwrap_or_default());
+    let (major, minor) = (
+        numbers.next().unwrap_or_default(),
+        numbers.next().unwrap_or_default(),
+    );
+    let range = format!(">={major}.{minor},<{}", major + 1);
+    match (major, minor) {
+        (8, ..9) => format!("pip install 'nvidia-cudnn-cu11{range}'"),
+        (8.., _) => format!("pip install 'nvidia-cudnn-cu12{range}'"),
+        _ => format!("conda install 'cudnn{range}'"),
     }
 }

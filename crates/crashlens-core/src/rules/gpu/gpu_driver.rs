@@ -5,6 +5,8 @@ use crate::evidence::Weight;
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod frames;
+
 pub(crate) static RULE: Rule = Rule {
     id: "GPU004",
     name: "gpu-driver",
@@ -43,16 +45,8 @@ const WORDS: [(&str, Weight, &str); 5] = [
     ),
 ];
 
-/// Functions by which a framework finds and starts the driver.
-const STARTS_DRIVER: [&str; 4] = [
-    "cuInit",
-    "GetLibcudaDsoHandle",
-    "CUDADriver::Init",
-    "GpuDriver::Init",
-];
-
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    by_words(facts).or_else(|| by_frames(facts))
+    by_words(facts).or_else(|| frames::suspect(facts))
 }
 
 fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
@@ -83,38 +77,6 @@ fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
         return Some(suspicion.remedy(ptxas()).remedy(show()));
     }
     Some(suspicion.remedy(show()).remedy(renew()))
-}
-
-/// Dies in the driver's library while it starts, or while it is looked for.
-fn by_frames(facts: &Facts<'_>) -> Option<Suspicion> {
-    let starts = facts.frame_calling(&STARTS_DRIVER)?;
-    let frames = facts.acting_frames();
-    let top = frames.first()?;
-    let is_inside = top.library().starts_with("libcuda.") || top.index == starts.index;
-    let is_searching = starts.function().contains("GetLibcudaDsoHandle")
-        && frames
-            .iter()
-            .take(3)
-            .any(|sight| sight.index == starts.index);
-    if !is_inside && !is_searching {
-        return None;
-    }
-    let headline = if is_searching {
-        "It died while looking for the GPU driver's library, which it could not find"
-    } else {
-        "It died inside the GPU driver while that was starting (cuInit)"
-    };
-    let claim = format!("The crashed thread was in {}.", starts.function());
-    Some(
-        Suspicion::new(Cause::GpuDriver, headline)
-            .supported(Weight::Strong, starts.fact.clone(), claim)
-            .remedy(show())
-            .remedy(
-                Remedy::new("Test it without the GPU: it must then live.")
-                    .command("CUDA_VISIBLE_DEVICES=-1 python your_script.py"),
-            )
-            .remedy(renew()),
-    )
 }
 
 fn show() -> Remedy {

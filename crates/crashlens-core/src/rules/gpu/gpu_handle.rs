@@ -29,12 +29,19 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         _ => "cuDNN",
     };
     let status = sight.group("status").unwrap_or_default();
+    // A library that is not allowed to start says so; what says only that it did not start may be a matter of the driver.
+    let is_vague = status.ends_with("NOT_INITIALIZED");
+    let weight = if is_vague {
+        Weight::Weak
+    } else {
+        Weight::Strong
+    };
     let mut suspicion = Suspicion::new(
         Cause::GpuHandle,
         format!("{library} could not be started on the GPU ({status})"),
     )
     .supported(
-        Weight::Strong,
+        weight,
         sight.fact.clone(),
         format!("It said: {}", sight.said()),
     );

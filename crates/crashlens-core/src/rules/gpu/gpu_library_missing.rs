@@ -5,6 +5,8 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod loader;
+
 pub(crate) static RULE: Rule = Rule {
     id: "GPU003",
     name: "gpu-library-missing",
@@ -23,7 +25,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .map(function_not_found)
     });
     let part = part.or_else(|| facts.sign("zlibwapi-missing").map(zlibwapi));
-    part.or_else(|| not_opened(facts))
+    part.or_else(|| loader::suspect(facts))
 }
 
 fn suspicion(sight: &Sighting<'_>, weight: Weight, headline: String) -> Suspicion {
@@ -94,24 +96,6 @@ fn zlibwapi(sight: &Sighting<'_>) -> Suspicion {
         Remedy::new("Put zlibwapi.dll (64 bit) into a folder of PATH, for instance beside cudnn64_8.dll, or install cuDNN 8.9.5 or later.")
             .risk(Risk::Environment),
     )
-}
-
-/// Only where it was not merely tried: TensorFlow looks for all of them and goes on without.
-fn not_opened(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts
-        .signs("cuda-library-not-opened")
-        .filter(|it| !it.text.contains("Could not load dynamic library"))
-        .last()?;
-    let library = sight.group("library")?;
-    let is_exception = ["ImportError", "OSError"]
-        .iter()
-        .any(|word| sight.text.contains(word));
-    let weight = if is_exception && facts.signal().is_none() {
-        Weight::Strong
-    } else {
-        Weight::Weak
-    };
-    Some(suspicion(sight, weight, format!("{library} is not to be found")).remedy(install()))
 }
 
 fn install() -> Remedy {

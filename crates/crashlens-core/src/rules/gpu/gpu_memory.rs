@@ -28,18 +28,16 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         > FAR_BEHIND;
     let is_warning =
         sight.text.contains("not a failure") || sight.text.contains("could be performance gains");
-    let weight = if is_old || is_warning {
-        Weight::Weak
-    } else {
-        Weight::Strong
-    };
+    if is_old || is_warning {
+        return None;
+    }
     let wanted = sight.group("wanted");
     let headline = match wanted {
         Some(wanted) => format!("The GPU had no {wanted} of memory left"),
         None => "The GPU's memory was full".to_owned(),
     };
     let mut suspicion = Suspicion::new(Cause::GpuMemory, headline).supported(
-        weight,
+        Weight::Strong,
         sight.fact.clone(),
         format!("It said: {}", sight.said()),
     );

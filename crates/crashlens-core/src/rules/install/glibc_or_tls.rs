@@ -5,6 +5,8 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod words;
+
 pub(crate) static RULE: Rule = Rule {
     id: "INS008",
     name: "glibc-or-tls",
@@ -38,62 +40,9 @@ const OF_LOADER: [(&str, &str); 4] = [
 const OLDEST: [u32; 2] = [2, 17];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    by_words(facts)
+    words::suspect(facts)
         .or_else(|| by_frames(facts))
         .or_else(|| too_old(facts))
-}
-
-fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
-    // These are exceptions in Python, which a program may have caught before it died of something else.
-    let weight = if facts.signal().is_none() {
-        Weight::Decisive
-    } else {
-        Weight::Weak
-    };
-    let suspicion = |headline: String| Suspicion::new(Cause::GlibcOrTls, headline);
-    if let Some(sight) = facts.sign("static-tls-full") {
-        let library = sight.group("library").unwrap_or("LIBRARY");
-        return Some(
-            suspicion(format!("There was no room left for the thread-local variables of {library}, which was loaded too late"))
-                .supported(weight, sight.fact.clone(), format!("The loader said: {}", sight.said()))
-                .remedy(
-                    Remedy::new("Load that library first: room is kept for what is there from the beginning.")
-                        .command(format!("LD_PRELOAD={library} python your_script.py")),
-                )
-                .remedy(Remedy::new("Or import the package that needs it before all others.")),
-        );
-    }
-    if let Some(sight) = facts.sign("libgcc-missing") {
-        return Some(
-            suspicion("glibc could not load libgcc_s.so.1, without which no thread can be ended".to_owned())
-                .supported(Weight::Strong, sight.fact.clone(), format!("glibc said: {}", sight.said()))
-                .remedy(
-                    Remedy::new("Load it at the start; if that is refused, the refusal tells why (not installed, of another machine, no more open files).")
-                        .command("LD_PRELOAD=libgcc_s.so.1 python your_script.py"),
-                ),
-        );
-    }
-    if let Some(sight) = facts.sign("version-not-found") {
-        let (version, library) = (sight.group("version")?, sight.group("library")?);
-        return Some(
-            suspicion(format!("{library} needs {version}, which the C or C++ library of this system is too old for"))
-                .supported(weight.min(Weight::Strong), sight.fact.clone(), format!("The loader said: {}", sight.said()))
-                .remedy(newer_system()),
-        );
-    }
-    let sight = facts.sign("loader-inconsistent")?;
-    Some(
-        suspicion(
-            "The loader found itself in a state that cannot be, as where two glibcs are mixed"
-                .to_owned(),
-        )
-        .supported(
-            Weight::Strong,
-            sight.fact.clone(),
-            format!("The loader said: {}", sight.said()),
-        )
-        .remedy(unset_path()),
-    )
 }
 
 fn by_frames(facts: &Facts<'_>) -> Option<Suspicion> {

@@ -1,13 +1,12 @@
 //! A published version that is known to die so.
 
-use std::collections::BTreeSet;
-
-use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Bad};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+mod symptom;
 
 pub(crate) static RULE: Rule = Rule {
     id: "INS010",
@@ -21,9 +20,6 @@ pub(crate) static RULE: Rule = Rule {
     doc: include_str!("known_bad_version.md"),
     judge,
 };
-
-/// Frames from the fault outwards in which a symptom is looked for.
-const NEAR: usize = 8;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let mut suspicions = known_versions::bad()
@@ -50,7 +46,8 @@ fn suspect(facts: &Facts<'_>, bad: &Bad) -> Option<Suspicion> {
     if !signal_fits || (is_bad.is_none() && !bad.tells) {
         return None;
     }
-    let (fact, claim) = symptom(facts, bad).or_else(|| nothing_else(facts, bad, is_bad))?;
+    let (fact, claim) =
+        symptom::seen(facts, bad).or_else(|| symptom::nothing_else(facts, bad, is_bad))?;
     let mut suspicion = Suspicion::new(
         bad.cause.unwrap_or(Cause::KnownBadVersion),
         bad.what.as_str(),
@@ -75,7 +72,10 @@ fn suspect(facts: &Facts<'_>, bad: &Bad) -> Option<Suspicion> {
     let known = FactRef::KnownIssue { id: bad.id.clone() };
     let suspicion =
         suspicion.supported(Weight::Weak, known, format!("Reported in {}.", bad.source));
-    Some(with_remedies(suspicion, bad))
+    let name = installed
+        .as_ref()
+        .map_or(bad.package.as_str(), |it| it.package.name.as_str());
+    Some(with_remedies(suspicion, bad, name))
 }
 
 fn installed<'a>(facts: &Facts<'a>, bad: &Bad) -> Option<Installed<'a>> {
@@ -85,82 +85,26 @@ fn installed<'a>(facts: &Facts<'a>, bad: &Bad) -> Option<Installed<'a>> {
     facts.package(&bad.package)
 }
 
-/// What is seen of the way in which the version dies.
-fn symptom(facts: &Facts<'_>, bad: &Bad) -> Option<(FactRef, String)> {
-    let frames = facts.acting_frames();
-    let is_under = bad.under.is_empty()
-        || frames
-            .iter()
-            .any(|sight| bad.under.iter().any(|word| sight.function().contains(word)));
-    let frame = frames.iter().take(NEAR).find(|sight| {
-        bad.frames
-            .iter()
-            .any(|word| sight.function().contains(word))
-            || bad
-                .libraries
-                .iter()
-                .any(|word| sight.library().contains(word))
-    });
-    if let Some(sight) = frame.filter(|_| is_under) {
-        let place = if sight.function().is_empty() {
-            sight.library()
-        } else {
-            sight.function()
-        };
-        return Some((
-            sight.fact.clone(),
-            format!("It died in {}.", crate::rules::install::short(place)),
-        ));
-    }
-    let has_other = bad
-        .with
-        .as_ref()
-        .is_none_or(|sign| facts.sign(sign).is_some());
-    let sight = bad
-        .signs
-        .iter()
-        .find_map(|sign| facts.sign(sign))
-        .filter(|_| has_other);
-    if let Some(sight) = sight {
-        return Some((sight.fact.clone(), format!("It said: {}", sight.said())));
-    }
-    let wanted = bad
-        .heap_messages
-        .filter(|_| facts.is_text() && frames.is_empty())?;
-    let mut heap = facts.messages().iter().enumerate();
-    let last = heap.rfind(|(_, message)| message.kind == MessageKind::CLibrary)?;
-    let of_heap = facts
-        .messages()
-        .iter()
-        .filter(|message| message.kind == MessageKind::CLibrary);
-    let different: BTreeSet<&str> = of_heap.map(|message| message.text.as_str()).collect();
-    let claim = "Its runs ended with different words about a damaged heap, as chance has it.";
-    (different.len() >= wanted).then(|| (FactRef::Message { index: last.0 }, claim.to_owned()))
-}
-
-/// In text that tells nothing else, for versions that are known for nothing but their signal.
-fn nothing_else(facts: &Facts<'_>, bad: &Bad, is_bad: Option<bool>) -> Option<(FactRef, String)> {
-    let is_alone =
-        bad.alone && is_bad == Some(true) && facts.is_text() && facts.last_words().is_none();
-    let mut frames = facts.native_frames();
-    let is_told = frames.any(|sight| sight.is_foreign()) || facts.python_frames().next().is_some();
-    let claim = "It died of a signal, and the text tells nothing else about it.";
-    (is_alone && !is_told).then(|| (FactRef::Ending, claim.to_owned()))
-}
-
-fn with_remedies(mut suspicion: Suspicion, bad: &Bad) -> Suspicion {
+fn with_remedies(mut suspicion: Suspicion, bad: &Bad, name: &str) -> Suspicion {
     if let Some(test) = &bad.test {
-        suspicion = suspicion.remedy(
-            Remedy::new("Test it: without the part that is at fault it must live.").command(test),
-        );
+        let action = "Test it: without the part that is at fault it must live.";
+        suspicion = suspicion.remedy(Remedy::new(action).command(test));
+    }
+    if let Some(advice) = &bad.advice {
+        suspicion = suspicion.remedy(Remedy::new(advice));
     }
     if let Some(fixed) = &bad.fixed {
-        let name = &bad.package;
+        // Programs for TensorFlow 1 do not run on 2.
+        let below = if bad.package == "tensorflow" && fixed.starts_with("1.") {
+            ",<2"
+        } else {
+            ""
+        };
         suspicion = suspicion.remedy(
             Remedy::new(format!(
                 "Install {name} {fixed} or later, or a version before the defect."
             ))
-            .command(format!("pip install '{name}>={fixed}'"))
+            .command(format!("pip install '{name}>={fixed}{below}'"))
             .risk(Risk::Environment),
         );
     }

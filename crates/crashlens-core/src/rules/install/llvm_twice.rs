@@ -5,6 +5,8 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod frames;
+
 pub(crate) static RULE: Rule = Rule {
     id: "INS007",
     name: "llvm-twice",
@@ -13,9 +15,6 @@ pub(crate) static RULE: Rule = Rule {
     doc: include_str!("llvm_twice.md"),
     judge,
 };
-
-/// TensorFlow offers its symbols to every library that is loaded later, since this version.
-const FIRST_GLOBAL: [u64; 2] = [2, 19];
 
 /// Frames from the fault outwards within which an initialiser is still what runs.
 const NEAR: usize = 8;
@@ -45,7 +44,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         );
     }
     if let (Some(initialiser), Some(of_llvm)) = (initialiser, of_llvm) {
-        suspicion = by_frames(facts, suspicion, initialiser, of_llvm);
+        suspicion = frames::weigh_in(facts, suspicion, initialiser, of_llvm);
     }
     Some(
         suspicion
@@ -62,7 +61,7 @@ fn headline(facts: &Facts<'_>, initialiser: Option<&NativeSight<'_>>) -> String 
     let other = initialiser
         .map(|sight| sight.library())
         .filter(|it| !it.is_empty());
-    match (other, offers_symbols(facts)) {
+    match (other, frames::offers_symbols(facts)) {
         (Some(other), true) => format!(
             "{other} and TensorFlow each bring LLVM, and {other} got TensorFlow's while it was being loaded"
         ),
@@ -71,52 +70,6 @@ fn headline(facts: &Facts<'_>, initialiser: Option<&NativeSight<'_>>) -> String 
         ),
         (None, _) => "Two libraries in the process each bring LLVM, and they got mixed".to_owned(),
     }
-}
-
-fn by_frames(
-    facts: &Facts<'_>,
-    suspicion: Suspicion,
-    initialiser: &NativeSight<'_>,
-    of_llvm: &NativeSight<'_>,
-) -> Suspicion {
-    if initialiser.library() != of_llvm.library() && !of_llvm.library().is_empty() {
-        let claim = format!(
-            "{}, called by {}, ran in {} instead.",
-            super::short(of_llvm.function()),
-            initialiser.library(),
-            of_llvm.library()
-        );
-        return suspicion.supported(Weight::Decisive, of_llvm.fact.clone(), claim);
-    }
-    // A variable of the other copy leaves no trace on the stack.
-    let weight = if offers_symbols(facts) && !initialiser.is_of_tensorflow() {
-        Weight::Strong
-    } else {
-        Weight::Weak
-    };
-    let claim = format!(
-        "It died in {} while {} was setting up its variables.",
-        super::short(of_llvm.function()),
-        initialiser.library()
-    );
-    let suspicion = suspicion.supported(weight, of_llvm.fact.clone(), claim);
-    match facts.tensorflow().filter(|_| weight == Weight::Strong) {
-        Some(tensorflow) => suspicion.supported(
-            Weight::Strong,
-            tensorflow.fact,
-            format!(
-                "TensorFlow {} was loaded before, which offers its LLVM to all.",
-                tensorflow.package.version
-            ),
-        ),
-        None => suspicion,
-    }
-}
-
-fn offers_symbols(facts: &Facts<'_>) -> bool {
-    let version = facts.tensorflow().and_then(|installed| installed.version());
-    let loaded = facts.is_text() || facts.modules_named("libtensorflow").next().is_some();
-    loaded && version.is_some_and(|version| version.release() >= FIRST_GLOBAL.as_slice())
 }
 
 fn first_import(initialiser: Option<&NativeSight<'_>>) -> String {

@@ -5,6 +5,8 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod locks;
+
 pub(crate) static RULE: Rule = Rule {
     id: "INS004",
     name: "protobuf-runtimes",
@@ -28,7 +30,7 @@ const OWN_COPY: [&str; 7] = [
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     two_in_one_stack(facts)
         .or_else(|| shut_down_twice(facts))
-        .or_else(|| locks_of_macos(facts))
+        .or_else(|| locks::suspect(facts))
         .map(|suspicion| {
             suspicion.remedy(
                 Remedy::new("Use one build of protobuf for all: everything from pip, or everything from one conda channel, with the C++ libprotobuf neither preloaded nor on LD_LIBRARY_PATH.")
@@ -96,39 +98,7 @@ fn shut_down_twice(facts: &Facts<'_>) -> Option<Suspicion> {
         Suspicion::new(Cause::ProtobufClash, headline)
             .supported(Weight::Decisive, frame.fact, claim)
             .remedy(Remedy::new(
-                "It happens after the work is done: results that were written are safe.",
+                "Trust what this run has written: it happens after the work is done.",
             )),
-    )
-}
-
-/// TensorFlow 2.20 and another library with abseil and protobuf of its own, on macOS.
-fn locks_of_macos(facts: &Facts<'_>) -> Option<Suspicion> {
-    let failed = facts.sign("mutex-lock-failed");
-    let sight = failed.or_else(|| facts.sign("abseil-lock-blocking"))?;
-    let tensorflow = facts.involves("tensorflow")?;
-    let (name, other) = ["pyarrow", "grpc", "grpcio"]
-        .iter()
-        .find_map(|name| Some((*name, facts.involves(name)?)))?;
-    let headline =
-        format!("TensorFlow and {name} each bring abseil and protobuf, and use each other's locks");
-    let mut suspicion = Suspicion::new(Cause::ProtobufClash, headline)
-        .supported(
-            Weight::Strong,
-            sight.fact.clone(),
-            format!("It said: {}", sight.said()),
-        )
-        .supported(Weight::Weak, tensorflow, "TensorFlow is in use.")
-        .supported(Weight::Weak, other, format!("{name} is in use."));
-    let exit = facts.frame_calling(&["__cxa_finalize", "__run_exit_handlers"]);
-    if let Some(exit) = exit {
-        let claim = "The process was leaving: objects are gone then, and locks with them.";
-        suspicion = suspicion.opposed(Weight::Decisive, exit.fact, claim);
-    }
-    Some(
-        suspicion.remedy(
-            Remedy::new("Use TensorFlow 2.19 or earlier with it, or import it in another process.")
-                .command("pip install 'tensorflow<2.20'")
-                .risk(Risk::Environment),
-        ),
     )
 }
