@@ -86,7 +86,7 @@ fn accepted(name: &str) -> Result<Vec<String>> {
         .filter(|(_, version)| is_version(version))
         .unwrap_or((name, ""));
     let corpus = workspace::root().join("corpus");
-    let folders = [corpus.join(case), corpus.join("near").join(case)];
+    let folders = ["", "near", "installs"].map(|set| corpus.join(set).join(case));
     let folder = folders
         .iter()
         .find(|folder| folder.join("case.json").is_file())

@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{CrashCapture, EndingKind, Package, Signal, Thread, ThreadRole};
 
 pub use machinery::is_interpreter;
-pub(crate) use machinery::{is_allocator, is_foreign_call, is_machinery_frame, plain_name};
+pub(crate) use machinery::{
+    is_allocator, is_foreign_call, is_machinery_frame, plain_name, usual_name,
+};
+pub(crate) use op::is_registered_op;
 pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 

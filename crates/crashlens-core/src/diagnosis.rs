@@ -111,6 +111,9 @@ pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
         is_new
     });
     diagnosis.findings.truncate(MOST_FINDINGS);
+    if let Some(first) = diagnosis.findings.first_mut() {
+        facts.known_issues().attach(facts, first);
+    }
     diagnosis
 }
 

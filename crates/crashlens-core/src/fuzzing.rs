@@ -8,3 +8,8 @@ pub fn messages(bytes: &[u8]) {
     let lines: Vec<&str> = text.split('\n').collect();
     messages::read_everything(&lines);
 }
+
+/// Advisories in the OSV format that a person gives.
+pub fn osv(bytes: &[u8]) {
+    let _ = crate::known_issues::KnownIssues::default().with_osv(bytes);
+}

@@ -16,6 +16,7 @@ mod fixtures;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod known_issues;
+mod known_versions;
 mod lineage;
 mod messages;
 pub mod pasted;

@@ -6,67 +6,97 @@
 
 mod cleaning;
 mod endings;
+mod fault;
+mod loaded;
+mod names;
+mod sieve;
+mod stacks;
+mod surroundings;
+mod tables;
+mod unicode;
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, BufReader};
 
 use crate::capture::{
     CaptureSource, Circumstances, CrashCapture, Environment, GapId, Gaps, Host, Observed, Output,
     Process, Role, Tail, Testimony,
 };
-use crate::{secrets, signs};
+use crate::secrets;
 
-/// Longer lines are cut.
-const LONGEST_LINE: u64 = 8192;
+use stacks::Stacks;
+use unicode::Decoder;
 
 /// Reads text of any size and keeps what tells of a death.
 pub fn read(mut input: impl BufRead) -> io::Result<CrashCapture> {
+    let kept = match unicode::order(input.fill_buf()?) {
+        None => sieve::sift(input)?,
+        Some(order) => sieve::sift(BufReader::new(Decoder::new(input, order)))?,
+    };
     let mut lines = Vec::new();
-    loop {
-        let mut line = Vec::new();
-        if io::Read::take(&mut input, LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            break;
-        }
-        let line = String::from_utf8_lossy(&line);
-        lines.extend(cleaning::clean(&line, |part| {
-            signs::may_hold(part.as_bytes()) || endings::may_hold(part.as_bytes())
+    for raw in &kept.lines {
+        let text = String::from_utf8_lossy(raw);
+        lines.extend(cleaning::clean(&text, |part| {
+            sieve::is_telling(part.as_bytes())
         }));
     }
-    Ok(capture(secrets::mask_lines(&lines), false))
+    let lines = tables::oldest_first(lines);
+    Ok(capture(secrets::mask_lines(&lines), kept.truncated))
+}
+
+/// Whether the beginning of a file may be that of a text.
+pub fn looks_like_text(opening: &[u8]) -> bool {
+    unicode::looks_like_text(opening)
 }
 
 /// The capture of a text, given its lines.
 fn capture(lines: Vec<String>, truncated: bool) -> CrashCapture {
     let told = endings::of(&lines);
+    let mut ending = endings::ending(told.as_ref());
+    let found = Stacks::of(&lines);
+    let faults = found.kernel.clone();
+    fault::read(&lines, told.as_ref(), &faults, &mut ending);
+    let (threads, crashed_thread) = found.threads();
+    let around = surroundings::of(&lines);
+    let loaded = loaded::of(&lines, &threads, &faults, &around.packages);
     let mut gaps = Gaps::default();
     let unsaid = gaps.add(
         "everything that the text does not say",
         "only text was given: what is not in it is not known",
         Some("Run the program again with `crashlens run`, or give a core file."),
     );
+    let said = Said(unsaid);
     CrashCapture {
         crashlens: env!("CARGO_PKG_VERSION").to_owned(),
         source: CaptureSource::Text,
         process: Process {
-            pid: told.as_ref().and_then(|told| told.pid).unwrap_or(0),
+            pid: told.and_then(|told| told.pid).unwrap_or(0),
             parent_pid: 0,
             role: Role::Main,
             command: Vec::new(),
             executable: Observed::Unknown(unsaid),
             working_directory: Observed::Unknown(unsaid),
         },
-        ending: endings::ending(told.as_ref()),
-        crashed_thread: None,
+        ending,
+        crashed_thread,
         registers: Observed::Unknown(unsaid),
-        threads: Vec::new(),
-        modules: Observed::Unknown(unsaid),
-        maps: Observed::Unknown(unsaid),
+        threads,
+        modules: said.list(loaded.modules),
+        maps: said.list(loaded.maps),
         environment: Environment {
-            python: Observed::Unknown(unsaid),
-            variables: Observed::Unknown(unsaid),
-            packages: Observed::Unknown(unsaid),
+            python: said.value(around.python),
+            variables: said.value(Some(around.variables).filter(|it| !it.is_empty())),
+            packages: said.list(around.packages),
             limits: Observed::Unknown(unsaid),
         },
-        host: unknown_host(unsaid),
+        host: Host {
+            kernel: said.value(around.kernel),
+            glibc: said.value(around.glibc),
+            cpu_model: said.value(around.cpu_model),
+            cpu_flags: said.value(around.cpu_flags),
+            memory_total: said.value(around.memory_total),
+            memory_available: Observed::Unknown(unsaid),
+            memory_group: Observed::Unknown(unsaid),
+        },
         output: Output {
             stderr: Observed::Known(Tail { lines, truncated }),
         },
@@ -76,17 +106,20 @@ fn capture(lines: Vec<String>, truncated: bool) -> CrashCapture {
     }
 }
 
-fn unknown_host(unsaid: GapId) -> Host {
-    Host {
-        kernel: Observed::Unknown(unsaid),
-        glibc: Observed::Unknown(unsaid),
-        cpu_model: Observed::Unknown(unsaid),
-        cpu_flags: Observed::Unknown(unsaid),
-        memory_total: Observed::Unknown(unsaid),
-        memory_available: Observed::Unknown(unsaid),
-        memory_group: Observed::Unknown(unsaid),
+/// Turns what was found into facts. What was not found is not known: nobody writes everything.
+struct Said(GapId);
+
+impl Said {
+    fn value<T>(&self, value: Option<T>) -> Observed<T> {
+        value.map_or(Observed::Unknown(self.0), Observed::Known)
+    }
+
+    fn list<T>(&self, list: Vec<T>) -> Observed<Vec<T>> {
+        self.value(Some(list).filter(|list| !list.is_empty()))
     }
 }
 
+#[cfg(test)]
+mod scored;
 #[cfg(test)]
 mod tests;

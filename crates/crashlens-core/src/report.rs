@@ -11,6 +11,7 @@ mod threads;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{CrashCapture, EndingKind, Gap, Role};
+use crate::known_issues::KnownIssues;
 
 pub use death::Death;
 pub use hang::Hang;
@@ -88,7 +89,13 @@ impl Report {
 
     /// The report of one capture, when nothing else is known of the run.
     pub fn of_capture(capture: &CrashCapture) -> Self {
-        Self::new(Run::of_capture(capture), [capture])
+        Self::judged_by(capture, KnownIssues::built_in())
+    }
+
+    /// The report of one capture, judged with what is known of published versions.
+    pub fn judged_by(capture: &CrashCapture, issues: &KnownIssues) -> Self {
+        let death = Death::judged_by(capture, issues);
+        Self::of_deaths(Run::of_capture(capture), vec![death])
     }
 }
 

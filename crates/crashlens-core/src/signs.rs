@@ -85,9 +85,11 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
     }
 });
 
-/// Whether a line has the literal of any sign.
-pub(crate) fn may_hold(line: &[u8]) -> bool {
-    BOOK.literals.is_match(line)
+/// The literals of all signs: a line without one has no sign.
+pub(crate) fn literals() -> impl Iterator<Item = &'static str> {
+    BOOK.signs
+        .iter()
+        .flat_map(|sign| sign.literals.iter().map(String::as_str))
 }
 
 /// The signs in a line, each once, in the order of the files.

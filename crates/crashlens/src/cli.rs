@@ -85,14 +85,21 @@ pub(crate) struct AttachArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// Report on a core file or on a capture that `run` has saved.
+/// Report on a core file, on a capture that `run` has saved, or on text that tells of a death.
 ///
-/// What the file is, is told from its content. Core files may be packed with zstd.
+/// What the file is, is told from its content. Core files may be packed with zstd. Text is what there is when nothing
+/// else was kept: a log, a terminal's last lines, a debugger's backtrace; it may be cut and mixed with other output.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 when a report was made, 2 when not.")]
 pub(crate) struct DiagnoseArgs {
-    /// A saved capture or an ELF core file; `-` for standard input
+    /// A saved capture, an ELF core file, or text; `-` for standard input
     pub(crate) file: PathBuf,
+
+    /// Also hold the death against these advisories, in the OSV format; may be given several times
+    ///
+    /// One advisory, an array of them, or the answer of a query to osv.dev. Packages are those of PyPI.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) advisories: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,

@@ -7,7 +7,11 @@ const RULES: &str = "crates/crashlens-core/src/rules";
 const SIGNS: &str = "crates/crashlens-core/data/signs";
 const FIXTURES: &str = "crates/crashlens-core/fixtures/rules";
 /// Where signs are asked for.
-const ASKING: [&str; 2] = [RULES, "crates/crashlens-core/src/facts"];
+const ASKING: [&str; 3] = [
+    RULES,
+    "crates/crashlens-core/src/facts",
+    "crates/crashlens-core/data/known_versions.toml",
+];
 
 /// A tracked file of text.
 pub struct File {
@@ -15,17 +19,18 @@ pub struct File {
     pub text: String,
 }
 
-/// Whether it is one rule: `rules/<family>/<rule>.rs`.
-pub fn is_rule(path: &Path) -> bool {
+/// Whether it is one rule: `rules/<family>/<rule>.rs`. What the rules of a family share may stand beside them.
+pub fn is_rule(path: &Path, text: &str) -> bool {
     path.strip_prefix(RULES)
         .is_ok_and(|below| below.components().count() == 2)
         && path.extension().is_some_and(|extension| extension == "rs")
+        && text.contains(": Rule = Rule {")
 }
 
 /// What is wrong with the book.
 pub fn faults(files: &[File]) -> Vec<String> {
     let mut faults = Vec::new();
-    for rule in files.iter().filter(|file| is_rule(&file.path)) {
+    for rule in files.iter().filter(|file| is_rule(&file.path, &file.text)) {
         faults.extend(
             missing(rule, files)
                 .into_iter()
@@ -105,7 +110,7 @@ fn signs(files: &[File]) -> Vec<String> {
         .filter(|file| {
             file.path
                 .extension()
-                .is_some_and(|extension| extension == "rs")
+                .is_some_and(|extension| extension == "rs" || extension == "toml")
         })
         .collect();
     let mut faults = Vec::new();
@@ -155,7 +160,7 @@ mod tests {
             ),
             file(
                 &format!("{RULES}/memory/null_pointer.rs"),
-                "name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
+                "static RULE: Rule = Rule { name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
             ),
             file(&format!("{RULES}/memory/null_pointer.md"), "# null-pointer"),
             file(&format!("{FIXTURES}/null-pointer.toml"), ""),

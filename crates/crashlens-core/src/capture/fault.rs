@@ -75,6 +75,17 @@ pub enum AccessKind {
     Execute,
 }
 
+impl AccessKind {
+    /// What the instruction did, as a verb.
+    pub fn done(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "wrote",
+            Self::Execute => "called",
+        }
+    }
+}
+
 /// A register and what it held.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RegisterValue {

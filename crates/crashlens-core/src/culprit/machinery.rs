@@ -194,6 +194,16 @@ fn is_fatal_logger(name: &str) -> bool {
     FATAL_LOGGERS.contains(&class) || FATAL_LOGGERS.contains(&last)
 }
 
+/// A function of the C library under the name that people call it by.
+pub(crate) fn usual_name(function: &str) -> &str {
+    let usual = without_variant(function);
+    if MOVES_BYTES.contains(&usual) {
+        usual
+    } else {
+        function
+    }
+}
+
 /// `memmove` of `__memmove_avx_unaligned_erms`, `__memcpy_chk` and `memcpy@plt`.
 fn without_variant(name: &str) -> &str {
     let bare = name.trim_start_matches("__").trim_start_matches("GI_");

@@ -7,6 +7,7 @@
 
 mod registered;
 
+pub(crate) use self::registered::is_registered_op;
 use self::registered::{names_of_class, spelled};
 use super::python::python_frames;
 use crate::capture::{Frame, FrameTrust, NativeFrame, PythonFrame, RunningOp, Thread, ThreadRole};

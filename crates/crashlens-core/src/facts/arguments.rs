@@ -29,7 +29,8 @@ pub struct Argument<'a> {
 }
 
 /// In what way an argument stands out, the oddest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Oddity {
     /// A number at or beyond the range of 32 bits.
     Huge,

@@ -1,24 +1,9 @@
-//! Questions about arrays and tensors: empty ones, and ones whose memory is not there.
-
-use std::sync::LazyLock;
-
-use regex::Regex;
+//! Questions about arrays whose memory is not there, and about arguments that are zero.
 
 use super::Facts;
 use super::values::LocalSight;
-use crate::capture::{Array, ArrayKind, Variable};
+use crate::capture::{Array, Place, Variable};
 use crate::evidence::FactRef;
-
-/// An array or list without elements that was given to a function.
-#[derive(Debug, Clone)]
-pub struct EmptyInput {
-    /// The variable that holds it.
-    pub name: String,
-    /// Its shape, as `[4, 0]`.
-    pub shape: String,
-    /// Where it is.
-    pub fact: FactRef,
-}
 
 /// An array that is not where its elements should be.
 #[derive(Debug, Clone)]
@@ -34,49 +19,37 @@ pub struct StrayArray<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Arguments on the path of the crash that are arrays or lists without elements, innermost first; each name once.
-    pub fn empty_inputs(&self) -> Vec<EmptyInput> {
-        let mut found: Vec<EmptyInput> = Vec::new();
-        for sight in self.locals() {
-            let variable = sight.variable;
-            if variable.name.starts_with('_') || found.iter().any(|it| it.name == variable.name) {
-                continue;
-            }
-            if let Some(shape) = empty_shape(variable) {
-                let name = variable.name.clone();
-                let fact = sight.fact;
-                found.push(EmptyInput { name, shape, fact });
-            }
-        }
-        found
-    }
-
-    /// Arguments on the path of the crash that are the integer 0 or hold one, innermost first; each name once.
-    pub fn zero_inputs(&self) -> Vec<LocalSight<'a>> {
+    /// Arguments of the op's call that are the integer 0 or hold one, each name once.
+    pub fn zero_arguments(&self) -> Vec<LocalSight<'a>> {
+        let of_op = self.op_arguments();
         let mut found: Vec<LocalSight<'a>> = Vec::new();
-        for sight in self.locals().filter(|sight| sight.variable.argument) {
-            let name = &sight.variable.name;
-            let is_known = found.iter().any(|it| it.variable.name == *name);
-            if !is_known && !name.starts_with('_') && holds_zero(sight.variable) {
+        for sight in self.locals().filter(|sight| holds_zero(sight.variable)) {
+            let has_name = |it: &LocalSight<'a>| it.variable.name == sight.variable.name;
+            if of_op.iter().any(has_name) && !found.iter().any(has_name) {
                 found.push(sight);
             }
         }
         found
     }
 
-    /// Arrays on the path of the crash of which some elements are in no mapped memory, and among whose elements the
-    /// address at fault is; the innermost first.
-    pub fn stray_arrays(&self) -> impl Iterator<Item = StrayArray<'a>> + use<'a> {
-        let maps = self.capture().maps.known();
+    /// An array on the path of the crash of which some elements are in no mapped memory, and among whose elements the
+    /// address at fault is: of the outermost function, whose names are the user's own.
+    pub fn stray_array(&self, begins_mapped: bool) -> Option<StrayArray<'a>> {
+        self.stray_arrays()
+            .filter(|it| it.begins_mapped == begins_mapped)
+            .last()
+    }
+
+    fn stray_arrays(&self) -> impl Iterator<Item = StrayArray<'a>> + use<'a> {
         let address = self.access().map(|access| access.address.0);
-        let locals = self.locals();
-        locals.filter_map(move |sight| {
+        let begins_mapped = self.begins_mapped();
+        self.locals().filter_map(move |sight| {
             let array = sight.variable.value.array.as_ref()?;
             let data = array.data?.0;
             let is_stray = array.data_mapped == Some(false) && !array.by_form;
             let (first, last) = extent(array)?;
             let range = data.checked_sub(first)?..=data.checked_add(last)?;
-            let begins_mapped = maps?.iter().any(|mapping| mapping.contains(data));
+            let begins_mapped = begins_mapped(data)?;
             (is_stray && range.contains(&address?)).then(|| StrayArray {
                 name: &sight.variable.name,
                 array,
@@ -84,6 +57,23 @@ impl<'a> Facts<'a> {
                 begins_mapped,
             })
         })
+    }
+
+    /// Tells whether memory is mapped at the beginning of an array, by the address space or by what is known of the
+    /// place at fault.
+    fn begins_mapped(&self) -> impl Fn(u64) -> Option<bool> + use<'a> {
+        let maps = self.capture().maps.known();
+        let place = self.place();
+        let address = self.access().map(|access| access.address.0);
+        move |data| match (maps, place) {
+            (Some(maps), _) => Some(maps.iter().any(|mapping| mapping.contains(data))),
+            _ if address == Some(data) => Some(false),
+            (None, Some(Place::Released { mapping, .. })) => {
+                mapping.contains(data).then_some(false)
+            }
+            (None, Some(Place::PastEnd { mapping, .. })) => mapping.contains(data).then_some(true),
+            (None, _) => None,
+        }
     }
 }
 
@@ -109,27 +99,6 @@ fn extent(array: &Array) -> Option<(u64, u64)> {
         *side = side.checked_add(bytes)?;
     }
     Some(extent)
-}
-
-/// The shape of a variable's value, where it has no elements; for a list of tensors that of the first such one.
-fn empty_shape(variable: &Variable) -> Option<String> {
-    static TENSOR: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r" \w+(?<shape>\[(?:\d+, )*0(?:, \d+)*\])>").expect("it is part of the program")
-    });
-    let value = &variable.value;
-    if let Some(array) = &value.array {
-        let shape = array.shape.as_ref()?;
-        let has_value = array.kind != ArrayKind::SymbolicTensor;
-        let is_empty = has_value && shape.contains(&Some(0));
-        return is_empty.then(|| written(shape));
-    }
-    let text = value.text.as_deref()?;
-    if variable.argument && value.type_name == "list" && text == "[]" {
-        return Some("[0]".to_owned());
-    }
-    let is_list = variable.argument && matches!(value.type_name.as_str(), "list" | "tuple");
-    let tensor = is_list.then(|| TENSOR.captures(text)).flatten()?;
-    Some(tensor["shape"].to_owned())
 }
 
 /// A shape as Python writes a list.

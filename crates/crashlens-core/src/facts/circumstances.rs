@@ -8,8 +8,6 @@ use crate::evidence::FactRef;
 pub(crate) const XCPU: Signal = Signal(24);
 /// `SIGXFSZ`.
 pub(crate) const XFSZ: Signal = Signal(25);
-/// `errno` where memory was refused.
-pub(crate) const ENOMEM: i32 = 12;
 /// A longer line of source code is cut in a sentence.
 const LONGEST_SOURCE: usize = 60;
 /// More of what was said is not quoted.
@@ -43,6 +41,13 @@ impl<'a> Facts<'a> {
         };
         self.last_words()
             .filter(|(_, message)| message.line.is_none_or(|it| it > line))
+    }
+
+    /// The other process that sent the signal.
+    pub fn sender(&self) -> Option<u32> {
+        let ending = &self.capture().ending;
+        let sender = ending.sender_pid?;
+        (sender != self.capture().process.pid && !ending.raised_again).then_some(sender)
     }
 
     /// The lineage of a process that is a copy of its parent.

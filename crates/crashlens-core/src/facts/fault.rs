@@ -3,10 +3,14 @@
 use super::Facts;
 use super::stack::NativeSight;
 use crate::capture::{Access, CrashCapture, FaultSite, Mapping, Place, Signal};
-use crate::culprit::{is_allocator, is_machinery_frame, plain_name};
+use crate::culprit::{is_allocator, is_machinery_frame, plain_name, usual_name};
+use crate::evidence::Weight;
 
 /// More bytes than any program indexes by mistake with 32 bits: what is further away is no overrun.
-pub(crate) const REACH: u64 = 1 << 36;
+const REACH: u64 = 1 << 36;
+
+/// A longer line of source code is not quoted.
+const LONGEST_LINE: usize = 60;
 
 impl<'a> Facts<'a> {
     /// Whether another process, or the program by itself, sent the signal: no instruction was at fault.
@@ -30,10 +34,20 @@ impl<'a> Facts<'a> {
         self.fault()?.place.as_ref()
     }
 
-    /// The mapping that an address is in.
-    pub fn mapping_at(&self, address: u64) -> Option<&'a Mapping> {
-        let maps = self.capture().maps.known()?;
-        maps.iter().find(|mapping| mapping.contains(address))
+    /// The mapping that is nearest to an address where nothing is mapped, and how far it is, unless that is further
+    /// than any pointer goes astray.
+    pub fn nearest_mapping(&self) -> Option<(u64, &'a Mapping)> {
+        let Place::Unmapped { below, above } = self.place()? else {
+            return None;
+        };
+        let address = self.access()?.address.0;
+        let below = below.as_ref().map(|it| (address.abs_diff(it.end.0), it));
+        let above = above.as_ref().map(|it| (address.abs_diff(it.start.0), it));
+        let nearest = below
+            .into_iter()
+            .chain(above)
+            .min_by_key(|(distance, _)| *distance);
+        nearest.filter(|(distance, _)| *distance < REACH)
     }
 
     /// The allocator's function in which it happened: nothing but the machinery of dying is further in.
@@ -52,10 +66,16 @@ impl<'a> Facts<'a> {
     /// Who did it, as a noun: an op, a function, or the code of a library.
     pub fn actor(&self) -> String {
         let culprit = self.culprit();
+        let called = self
+            .foreign_call()
+            .and_then(|call| call.function.as_deref());
+        if let Some(called) = called.filter(|_| self.depth_below_foreign_call().is_some()) {
+            return format!("`{}`", usual_name(called));
+        }
         if let Some(op) = &culprit.op {
             return format!("op `{op}`");
         }
-        let function = culprit.function.as_deref().map(plain_name);
+        let function = culprit.function.as_deref().map(short_name);
         let function = function.filter(|name| !name.starts_with("std::") && !name.is_empty());
         match (function, culprit.library.as_deref()) {
             (Some(function), Some(library)) if function.starts_with('[') => {
@@ -76,19 +96,30 @@ impl<'a> Facts<'a> {
         self.capture().testimony.errno.known() == Some(&ENOMEM)
     }
 
-    /// The innermost line of the user's own code, as its source or its place.
+    /// ` in ` and the innermost line of the user's own code; empty where that is not known.
+    pub fn in_user_line(&self) -> String {
+        let line = self.user_line();
+        line.map_or_else(String::new, |line| format!(" in `{line}`"))
+    }
+
+    /// A weight, one step lower where all that is known is text: it may be cut, mixed and of several processes.
+    pub fn unless_text(&self, weight: Weight) -> Weight {
+        match (self.is_text(), weight) {
+            (true, Weight::Decisive) => Weight::Strong,
+            (true, Weight::Strong | Weight::Weak) => Weight::Weak,
+            (false, weight) => weight,
+        }
+    }
+
+    /// The innermost line of the user's own code, as its source, or as its place where that is long.
     pub fn user_line(&self) -> Option<String> {
         let line = self.culprit().python.as_ref()?;
-        let place = || {
-            let file = line.file.rsplit('/').next().unwrap_or_default();
-            let number = line.line.map(|number| format!(":{number}"));
-            format!("{file}{}", number.unwrap_or_default())
-        };
-        Some(
-            line.source
-                .as_deref()
-                .map_or_else(place, |text| text.trim().to_owned()),
-        )
+        let file = line.file.rsplit('/').next().unwrap_or_default();
+        let number = line.line.map(|number| format!(":{number}"));
+        let place = || format!("{file}{}", number.unwrap_or_default());
+        let source = line.source.as_deref().map(str::trim);
+        let source = source.filter(|text| text.chars().count() <= LONGEST_LINE);
+        Some(source.map_or_else(place, str::to_owned))
     }
 }
 
@@ -102,4 +133,9 @@ fn start_of_fault<'a>(
     registers
         .and_then(|it| frames.position(|sight| sight.frame.address == it.rip))
         .unwrap_or_default()
+}
+
+/// A function without its parameters and template arguments, as people call it.
+pub(crate) fn short_name(function: &str) -> String {
+    plain_name(function).replace("::::", "::")
 }

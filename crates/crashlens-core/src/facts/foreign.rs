@@ -3,7 +3,7 @@
 use super::Facts;
 use super::stack::NativeSight;
 use crate::capture::{ForeignArgument, ForeignCall, Place, PointerTarget};
-use crate::culprit::{is_foreign_call, is_interpreter};
+use crate::culprit::{is_foreign_call, is_interpreter, is_machinery_frame};
 
 /// As far from the pointer that was passed as a first access through it is: a field of a structure.
 const NEAR: u64 = 4096;
@@ -49,27 +49,57 @@ impl<'a> Facts<'a> {
         let call = self.foreign_call()?;
         let depth = self.depth_below_foreign_call()?;
         let access = self.access()?;
-        let used = [
-            Some(access.address),
-            access.base.as_ref().map(|it| it.value),
-        ];
+        let base = access.base.as_ref().map(|it| it.value);
         let is_forbidden = matches!(
             self.place(),
             Some(Place::ReadOnly { .. } | Place::NotExecutable { .. } | Place::NoAccess { .. })
         );
-        let mut arguments = call.arguments.iter().zip(1..);
-        arguments.find_map(|(argument, number)| {
-            let pointer = pointer_of(argument)?;
-            let is_bad = argument.target != Some(PointerTarget::Mapped) || is_forbidden;
-            let is_used = used.iter().flatten().any(|used| {
+        let leads_there = |pointer: u64| {
+            let mut used = [Some(access.address), base].into_iter().flatten();
+            used.any(|used| {
                 let offset = used.0.wrapping_sub(pointer);
                 offset <= NEAR || offset >= BEFORE.wrapping_neg()
-            });
-            (is_bad && is_used).then_some(BadArgument {
-                number,
-                argument,
-                depth,
             })
+        };
+        let arguments = || call.arguments.iter().zip(1..);
+        let pointer = arguments().find(|(argument, _)| {
+            let is_bad = argument.target != Some(PointerTarget::Mapped) || is_forbidden;
+            is_bad
+                && argument
+                    .pointer
+                    .is_some_and(|pointer| leads_there(pointer.0))
+        });
+        // A number that was not meant as a pointer is told by nothing but the access itself.
+        let number = || {
+            arguments().find(|(argument, _)| {
+                let number = number_of(argument).filter(|number| *number != 0);
+                argument.pointer.is_none()
+                    && number.is_some_and(|number| {
+                        access.address.0 == number || base.is_some_and(|base| base.0 == number)
+                    })
+            })
+        };
+        let (argument, number) = pointer.or_else(number)?;
+        Some(BadArgument {
+            number,
+            argument,
+            depth,
+        })
+    }
+
+    /// Whether nothing but the C library and the interpreter is between the fault and the call: they do what they are
+    /// told.
+    pub fn only_machinery_below_call(&self) -> bool {
+        let depth = self.depth_below_foreign_call();
+        depth.is_some_and(|depth| {
+            self.frames_at_fault()
+                .filter(|it| !it.frame.inlined)
+                .take(depth)
+                .all(|it| {
+                    is_machinery_frame(it.frame)
+                        || is_bridge(it.library())
+                        || is_interpreter(it.frame)
+                })
         })
     }
 
@@ -83,19 +113,14 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The number that reached the function in the place of an argument.
-fn pointer_of(argument: &ForeignArgument) -> Option<u64> {
-    let number = || {
-        let value = argument.value.as_ref()?;
-        let text = value.text.as_deref().filter(|_| value.type_name == "int")?;
-        // What fits into a C int and is not null may be meant as a number: only small ones are told from pointers
-        // by nothing but the access itself.
-        text.parse::<i64>()
-            .ok()
-            .filter(|it| *it != 0)
-            .map(i64::cast_unsigned)
-    };
-    argument.pointer.map(|it| it.0).or_else(number)
+/// A whole number that was passed.
+fn number_of(argument: &ForeignArgument) -> Option<u64> {
+    let value = argument
+        .value
+        .as_ref()
+        .filter(|value| value.type_name == "int")?;
+    let number: i64 = value.text.as_deref()?.parse().ok()?;
+    Some(number.cast_unsigned())
 }
 
 /// Whether a library is the machinery of ctypes or cffi.

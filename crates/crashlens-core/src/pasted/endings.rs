@@ -34,6 +34,9 @@ pub(super) struct Form {
     pub(super) literals: Vec<String>,
     pub(super) pattern: String,
     signal: Option<Signal>,
+    /// Whether whoever writes this ends the process, but does not tell of the end.
+    #[serde(default)]
+    implied: bool,
     #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
     pub(super) source: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
@@ -58,6 +61,13 @@ impl Table {
 
 const FIXED: &str = "the file is part of the program and the tests read it";
 
+/// A form, ready for use.
+struct Compiled {
+    signal: Option<Signal>,
+    implied: bool,
+    pattern: Regex,
+}
+
 /// The words and forms, ready for use.
 struct Book {
     /// Which signal people mean by some words.
@@ -66,7 +76,7 @@ struct Book {
     literals: AhoCorasick,
     /// The form of each literal; none for a word.
     owners: Vec<Option<usize>>,
-    forms: Vec<(Option<Signal>, Regex)>,
+    forms: Vec<Compiled>,
     /// What a shell writes.
     shell: Vec<Regex>,
     codes: Vec<Code>,
@@ -94,7 +104,11 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
         forms: table
             .form
             .iter()
-            .map(|form| (form.signal, Regex::new(&form.pattern).expect(FIXED)))
+            .map(|form| Compiled {
+                signal: form.signal,
+                implied: form.implied,
+                pattern: Regex::new(&form.pattern).expect(FIXED),
+            })
             .collect(),
         shell: shell_forms(&words),
         words,
@@ -132,9 +146,24 @@ fn shell_forms(words: &HashMap<String, Signal>) -> Vec<Regex> {
     .collect()
 }
 
-/// Whether a line may tell of an end; every line that does is among them.
-pub(super) fn may_hold(line: &[u8]) -> bool {
-    BOOK.literals.is_match(line)
+/// Whether a line is nothing but a shell's word for a signal.
+pub(super) fn is_a_word(line: &[u8]) -> bool {
+    const LONGEST: usize = 64;
+    let line = line.trim_ascii();
+    let text = std::str::from_utf8(line)
+        .ok()
+        .filter(|_| line.len() <= LONGEST);
+    text.is_some_and(|text| BOOK.words.contains_key(text))
+}
+
+/// Words by which a log of any size is searched for ends. What shells say is looked for as a whole line only: it is
+/// short, and there are hundreds of it.
+pub(super) fn literals() -> impl Iterator<Item = &'static str> {
+    static LITERALS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let forms = Table::read().form.into_iter();
+        forms.flat_map(|form| form.literals).collect()
+    });
+    LITERALS.iter().map(String::as_str)
 }
 
 /// One end that a line tells of.
@@ -142,6 +171,8 @@ pub(super) fn may_hold(line: &[u8]) -> bool {
 pub(super) struct Told {
     /// The line.
     pub(super) line: usize,
+    /// Whether the line does not tell of the end itself.
+    implied: bool,
     pub(super) signal: Option<Signal>,
     pub(super) exit_code: Option<i32>,
     /// Windows' name of the exit code.
@@ -159,7 +190,9 @@ pub(super) fn of(lines: &[String]) -> Option<Told> {
         .filter_map(|(number, line)| in_line(number, line, on_windows))
         .collect();
     let is_violent = |told: &&Told| told.signal.is_some_and(|signal| signal != Signal(15));
-    let violent = told.iter().find(is_violent);
+    let mut ends = told.iter().filter(|told| !told.implied);
+    let violent = ends.find(is_violent);
+    let violent = violent.or_else(|| told.iter().find(is_violent));
     let any = violent.or_else(|| told.iter().find(|told| told.signal.is_some()));
     // Of mere exit codes the last one is the program's own.
     any.or_else(|| told.last()).cloned()
@@ -181,15 +214,17 @@ fn in_line(number: usize, line: &str, on_windows: bool) -> Option<Told> {
     owners.dedup();
     let mut named = false;
     for owner in &owners {
-        let Some((signal, pattern)) = owner.and_then(|owner| book.forms.get(owner)) else {
+        let Some(form) = owner.and_then(|owner| book.forms.get(owner)) else {
             named = true;
             continue;
         };
-        let told = pattern
+        let told = form
+            .pattern
             .captures(line)
-            .and_then(|groups| interpret(number, *signal, &groups, on_windows));
-        if told.is_some() {
-            return told;
+            .and_then(|groups| interpret(number, form.signal, &groups, on_windows));
+        if let Some(told) = told {
+            let implied = form.implied;
+            return Some(Told { implied, ..told });
         }
     }
     let mut shell = book.shell.iter().filter(|_| named);
@@ -206,6 +241,7 @@ fn interpret(
     let text = |name: &str| groups.name(name).map(|group| group.as_str());
     let mut told = Told {
         line,
+        implied: false,
         signal,
         exit_code: None,
         code: None,

@@ -180,3 +180,127 @@ fn every_form_of_an_end_has_a_source() {
         assert!(!form.source.is_empty() && !form.seen.is_empty(), "{form:?}");
     }
 }
+
+/// Packages that a text names, as `name version`.
+fn packages(of: &str) -> Vec<String> {
+    let capture = text(of);
+    let packages = capture
+        .environment
+        .packages
+        .known()
+        .cloned()
+        .unwrap_or_default();
+    packages
+        .iter()
+        .map(|it| format!("{} {}", it.name, it.version))
+        .collect()
+}
+
+#[test]
+fn versions_are_read_where_somebody_lists_them() {
+    for (line, expected) in [
+        ("numpy==1.19.5", "numpy 1.19.5"),
+        ("tensorflow                2.4.0", "tensorflow 2.4.0"),
+        (
+            "protobuf                  3.19.4           py39h2531618_0    conda-forge",
+            "protobuf 3.19.4",
+        ),
+        ("tensorflow 2.4.0", "tensorflow 2.4.0"),
+        (
+            "TensorFlow version (use command below): v2.4.0-rc4-71-g582c8d236cb 2.4.0",
+            "tensorflow 2.4.0",
+        ),
+        ("- TensorFlow version: 1.15.2", "tensorflow 1.15.2"),
+        (">>> tf.__version__\n'2.4.1'", "tensorflow 2.4.1"),
+        (
+            "$ python -c 'import numpy as np; print(np.__version__)'\n1.19.5",
+            "numpy 1.19.5",
+        ),
+        (
+            "$ pip show h5py\nName: h5py\nVersion: 2.10.0",
+            "h5py 2.10.0",
+        ),
+        ("Successfully installed numpy-1.26.4", "numpy 1.26.4"),
+        ("PyTorch version: 1.13.1+cu117", "torch 1.13.1+cu117"),
+    ] {
+        assert_eq!(packages(line), [expected], "{line}");
+    }
+    assert_eq!(
+        packages("tensorflow 2.20.0rc0, pyarrow 21.0.0, macOS arm64"),
+        ["tensorflow 2.20.0rc0", "pyarrow 21.0.0"]
+    );
+}
+
+#[test]
+fn advice_and_requirements_are_no_versions() {
+    for line in [
+        "Try pip install tensorflow==2.3.0",
+        "This needs numpy 1.19 or later.",
+        "modules must be compiled with NumPy 2.0.",
+        "pip install 'numpy<2'",
+        "epoch 12  0.231  0.5",
+    ] {
+        assert_eq!(packages(line), Vec::<String>::new(), "{line}");
+    }
+}
+
+#[test]
+fn the_machine_and_the_variables_are_read() {
+    let capture = text(
+        "user@host:~$ LD_PRELOAD=/usr/lib/libtcmalloc.so.4 OMP_NUM_THREADS=2 python train.py\n\
+         $ uname -a\nLinux host 5.4.0-42-generic #46-Ubuntu SMP Fri Jul 10 2020 x86_64 x86_64 x86_64 GNU/Linux\n\
+         ldd (Ubuntu GLIBC 2.31-0ubuntu9) 2.31\n\
+         flags\t\t: fpu vme sse sse2 avx\nmodel name\t: Some CPU @ 2.00GHz\nMemTotal:       16384 kB\n\
+         Python 3.8.5 (default, Jul 28 2020)\n\
+         To turn them off, set the environment variable `TF_ENABLE_ONEDNN_OPTS=0`.\n",
+    );
+    let variables = capture.environment.variables.known().unwrap();
+    let named: Vec<&str> = variables.keys().map(String::as_str).collect();
+    assert_eq!(named, ["LD_PRELOAD", "OMP_NUM_THREADS"]);
+    let host = &capture.host;
+    assert_eq!(
+        host.kernel.known().unwrap(),
+        "Linux 5.4.0-42-generic x86_64"
+    );
+    assert_eq!(host.glibc.known().unwrap(), "2.31");
+    assert_eq!(host.cpu_flags.known().unwrap().last().unwrap(), "avx");
+    assert_eq!(host.cpu_model.known().unwrap(), "Some CPU @ 2.00GHz");
+    assert_eq!(host.memory_total.known(), Some(&(16384 << 10)));
+    assert_eq!(capture.environment.python.known().unwrap().version, "3.8.5");
+}
+
+#[test]
+fn what_is_not_said_is_not_known() {
+    let capture = text("Killed\n");
+    let unknown = |is_unknown: bool, what: &str| assert!(is_unknown, "{what}");
+    unknown(matches!(capture.modules, Observed::Unknown(_)), "modules");
+    unknown(
+        matches!(capture.environment.python, Observed::Unknown(_)),
+        "python",
+    );
+    unknown(matches!(capture.host.glibc, Observed::Unknown(_)), "glibc");
+    unknown(
+        matches!(capture.environment.packages, Observed::Unknown(_)),
+        "packages",
+    );
+    assert!(capture.threads.is_empty() && capture.crashed_thread.is_none());
+    assert_eq!(capture.gaps.0.len(), 1);
+}
+
+#[test]
+fn a_table_with_the_newest_line_on_top_is_turned_round() {
+    let capture = text(
+        "Dec 6, 2024, 4:31:41 PM | WARNING | kernel restarted\n\
+         Dec 6, 2024, 12:01:39 PM | WARNING | Unable to load any of {libcudnn_cnn.so.9}\n\
+         Dec 6, 2024, 11:31:39 AM | INFO | two\nlines\n",
+    );
+    assert_eq!(
+        capture.output.stderr.known().unwrap().lines,
+        [
+            "two",
+            "lines",
+            "Unable to load any of {libcudnn_cnn.so.9}",
+            "kernel restarted"
+        ]
+    );
+}

@@ -1,9 +1,27 @@
-//! GPU libraries and drivers.
+//! GPU libraries and drivers, and what the device itself reports.
+
+mod cudnn_version;
+mod gpu_driver;
+mod gpu_fault;
+mod gpu_handle;
+mod gpu_library_missing;
+mod gpu_memory;
+mod profiler;
+mod two_cuda_stacks;
 
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "GPU libraries and drivers",
     letters: "GPU",
-    rules: &[],
+    rules: &[
+        &cudnn_version::RULE,
+        &two_cuda_stacks::RULE,
+        &gpu_library_missing::RULE,
+        &gpu_driver::RULE,
+        &gpu_fault::RULE,
+        &gpu_handle::RULE,
+        &gpu_memory::RULE,
+        &profiler::RULE,
+    ],
 };

@@ -1,12 +1,16 @@
 //! Operations, values and files.
 
 mod bad_input_value;
+mod blame;
 mod call;
 mod check_failure;
 mod corrupt_data_file;
 mod corrupt_model_file;
 mod damage;
+mod escape;
 mod escaped_exception;
+mod failed_check;
+mod labels;
 mod meanings;
 mod thrown;
 

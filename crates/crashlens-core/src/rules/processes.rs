@@ -1,9 +1,24 @@
 //! Processes, threads and the interpreter.
 
+mod after_fork;
+mod bytecode;
+mod fork_misuse;
+mod hardware;
+mod interpreter_misuse;
+mod leaving_words;
+mod teardown;
+mod thread_unsafe_library;
+
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "Processes, threads and the interpreter",
     letters: "PRO",
-    rules: &[],
+    rules: &[
+        &fork_misuse::RULE,
+        &thread_unsafe_library::RULE,
+        &teardown::RULE,
+        &interpreter_misuse::RULE,
+        &hardware::RULE,
+    ],
 };

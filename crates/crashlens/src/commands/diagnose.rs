@@ -3,15 +3,16 @@
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use crashlens_core::{CaptureFile, Report};
+use crashlens_core::{CaptureFile, Report, pasted};
 
 use crate::cli::DiagnoseArgs;
+use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
 
-/// Enough to tell what a file is.
-const OPENING: usize = 20;
+/// Enough to tell what a file is: a core by its first bytes, text by so many of them.
+const OPENING: usize = 4096;
 /// Captures are kilobytes; whatever is larger than this is none.
 const MAX_CAPTURE: u64 = 256 << 20;
 /// A core from a pipe has to be put on disk; more than this is not taken.
@@ -22,6 +23,8 @@ const MAX_PIPED_CORE: u64 = 64 << 30;
 enum Kind {
     Capture,
     Core,
+    /// What a person has of a death: a log, a terminal's last lines.
+    Text,
     OtherElf,
     Unknown,
 }
@@ -29,12 +32,13 @@ enum Kind {
 /// Reports on the file.
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
+    let issues = advisories::with_built_in(&args.advisories)?;
     let (file, is_saved) = if args.file == Path::new("-") {
         (from_stdin(args.reading.locals())?, false)
     } else {
         from_path(&args.file, args.reading.locals())?
     };
-    let mut report = Report::of_capture(&file.capture);
+    let mut report = Report::judged_by(&file.capture, &issues);
     if is_saved {
         for death in &mut report.deaths {
             death.saved = Some(args.file.display().to_string());
@@ -64,6 +68,7 @@ fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> 
     match kind(&opening) {
         Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
         Kind::Core => Ok((read_core(path, locals)?, false)),
+        Kind::Text => Ok((read_text(&name, opening.chain(file))?, false)),
         other => Err(refuse(&name, &other)),
     }
 }
@@ -79,6 +84,7 @@ fn from_stdin(locals: bool) -> Result<CaptureFile, Failure> {
                 spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
             read_core(spool.path(), locals)
         }
+        Kind::Text => read_text(name, opening.chain(input)),
         other => Err(refuse(name, &other)),
     }
 }
@@ -97,6 +103,15 @@ fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
             }
             _ => failure,
         }
+    })
+}
+
+fn read_text(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
+    let capture = pasted::read(io::BufReader::with_capacity(1 << 16, input))
+        .map_err(|error| Failure::reading(name, &error))?;
+    Ok(CaptureFile {
+        capture,
+        recording: None,
     })
 }
 
@@ -146,6 +161,8 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
         if is_core { Kind::Core } else { Kind::OtherElf }
     } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Core
+    } else if pasted::looks_like_text(bytes) {
+        Kind::Text
     } else {
         Kind::Unknown
     }
@@ -158,10 +175,12 @@ fn refuse(name: &str, kind: &Kind) -> Failure {
         ""
     };
     Failure::new(
-        format!("{name} is {what}not a core file or capture"),
+        format!("{name} is {what}not a core file, capture or text"),
         ExitStatus::NoReport,
     )
-    .with_help("Give an ELF core file (also .zst) or a file that `crashlens run` has saved.")
+    .with_help(
+        "Give an ELF core file (also .zst), a file that `crashlens run` has saved, or text that tells of the death.",
+    )
 }
 
 /// `no such file or directory` instead of `No such file or directory (os error 2)`.
@@ -180,12 +199,17 @@ mod tests {
     #[test]
     fn a_file_is_known_by_its_first_bytes() {
         let elf = |kind: u8| [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[kind, 0]].concat();
-        let cases: [(Vec<u8>, Kind); 6] = [
+        let windows = "\u{feff}Aborted\r\n".encode_utf16();
+        let cases: [(Vec<u8>, Kind); 10] = [
+            (windows.flat_map(u16::to_le_bytes).collect(), Kind::Text),
             (b"crashlens capture 1\n".to_vec(), Kind::Capture),
             (elf(4), Kind::Core),
             (elf(3), Kind::OtherElf),
             (b"\x28\xb5\x2f\xfd".to_vec(), Kind::Core),
-            (b"Segmentation fault".to_vec(), Kind::Unknown),
+            (b"Segmentation fault".to_vec(), Kind::Text),
+            ("\u{6bb5}\u{9519}\u{8bef}".into(), Kind::Text),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), Kind::Unknown),
+            (b" \n".to_vec(), Kind::Unknown),
             (Vec::new(), Kind::Unknown),
         ];
         for (bytes, expected) in cases {

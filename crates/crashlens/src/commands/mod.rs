@@ -1,5 +1,6 @@
-//! One module per command.
+//! One module per command, and what several of them do.
 
+pub(crate) mod advisories;
 pub(crate) mod attach;
 pub(crate) mod diagnose;
 pub(crate) mod generate;

@@ -85,6 +85,9 @@ fn unknown(word: &str) -> Failure {
 fn close_to(word: &str) -> Vec<String> {
     let word: String = word.chars().take(60).collect::<String>().to_lowercase();
     let distance = |rule: &Rule| {
+        if word.len() > 2 && rule.name.contains(&word) {
+            return 1;
+        }
         let of_id = edits(&word, &rule.id.to_lowercase());
         let parts = word.split('-').filter(|part| part.len() > 2);
         let shared = parts.filter(|part| rule.name.contains(part)).count();

@@ -27,14 +27,8 @@ pub(crate) fn write_list(
                 page.heading(family.title)?;
             }
             let causes = causes_beside(rule);
-            page.line(
-                2,
-                &[
-                    (PLAIN, &format!("{:ID_COLUMNS$}", rule.id)),
-                    (STRONG, rule.name),
-                    (FAINT, &causes),
-                ],
-            )?;
+            let id = format!("{:ID_COLUMNS$}", rule.id);
+            page.hanging(2, &id, &[(STRONG, rule.name), (FAINT, &causes)])?;
             page.indented(ID_COLUMNS + 2, &[(PLAIN, &summary(rule))])?;
         }
     }
@@ -68,18 +62,31 @@ fn causes_beside(rule: &Rule) -> String {
     }
 }
 
-/// The first sentence of what happened.
+/// One line: what the cause means where the rule is called after it, else the first sentence of what happened.
 pub(crate) fn summary(rule: &Rule) -> String {
-    let section = rule.doc.split("## What happened").nth(1);
-    let paragraph = section
-        .and_then(|section| section.trim_start().split("\n\n").next())
-        .unwrap_or_default();
+    let namesake = rule.causes.iter().find(|cause| cause.word() == rule.name);
+    if namesake.is_none()
+        && let Some(sentence) = first_sentence(rule)
+    {
+        return format!("{sentence}.");
+    }
+    let meaning = namesake.or(rule.causes.first());
+    let mut letters = meaning.map_or("", |cause| cause.meaning()).chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}
+
+fn first_sentence(rule: &Rule) -> Option<String> {
+    let section = rule.doc.split("## What happened").nth(1)?;
+    let section = section.split("\n## ").next()?;
+    let paragraph = section.trim_start().split("\n\n").next()?;
     let words: Vec<&str> = paragraph.split_whitespace().collect();
     let paragraph = words.join(" ");
-    match paragraph.find(". ") {
-        Some(end) => paragraph[..=end].to_owned(),
-        None => paragraph,
-    }
+    let sentence = match paragraph.find(". ") {
+        Some(end) => paragraph.get(..end)?,
+        None => &paragraph,
+    };
+    Some(sentence.trim_end_matches('.').to_owned()).filter(|sentence| !sentence.is_empty())
 }
 
 /// The page without its title.

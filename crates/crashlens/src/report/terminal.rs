@@ -122,31 +122,41 @@ fn write_depth(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()
     }
     threads::write_others(page, death, view)?;
     write_last_words(page, death, view)?;
+    // Of a text that goes without saying.
+    if death.source == CaptureSource::Text && view.verbosity != Verbosity::Full {
+        return Ok(());
+    }
     write_gaps(page, "What could not be seen", &death.gaps, view)
 }
 
 fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let Some(tail) = &death.output.stderr else {
-        return Ok(());
-    };
-    let lines = tail.lines.iter().map(|line| names::last_state(line));
-    let lines: Vec<String> = lines.filter(|line| !line.trim().is_empty()).collect();
-    let shown = if view.verbosity == Verbosity::Full {
-        lines.len()
+    let most = if view.verbosity == Verbosity::Full {
+        usize::MAX
     } else {
-        LAST_LINES.min(lines.len())
+        LAST_LINES
     };
-    if shown == 0 {
-        return Ok(());
-    }
-    page.heading(match death.source {
+    let heading = match death.source {
         CaptureSource::Text => "Last lines of the text",
         CaptureSource::Process | CaptureSource::Core => "Last lines on its standard error",
-    })?;
-    for line in lines.iter().skip(lines.len() - shown) {
-        page.log_line(line)?;
-    }
-    Ok(())
+    };
+    page.section(Some(heading), |page| {
+        last_lines(death, most)
+            .iter()
+            .try_for_each(|line| page.log_line(line))
+    })
+}
+
+/// The last lines that were written, without those that are empty.
+fn last_lines(death: &Death, most: usize) -> Vec<String> {
+    let tail = death.output.stderr.as_ref();
+    let lines = tail.map_or(&[][..], |tail| &tail.lines);
+    let states = lines.iter().rev().map(|line| names::last_state(line));
+    let mut last: Vec<String> = states
+        .filter(|line| !line.trim().is_empty())
+        .take(most)
+        .collect();
+    last.reverse();
+    last
 }
 
 fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> io::Result<()> {

@@ -18,6 +18,57 @@ fn a_saved_capture_gives_the_report_of_its_run() {
     assert_eq!(report, expected);
 }
 
+/// An advisory about the op of the sample, which dies of a null pointer.
+const OSV: &str = r#"{
+    "id": "GHSA-test-0001",
+    "aliases": ["CVE-2099-0001"],
+    "summary": "Null pointer dereference in QuantizedMatMul",
+    "affected": [{
+        "package": {"name": "tensorflow", "ecosystem": "PyPI"},
+        "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.1.0"}]}]
+    }]
+}"#;
+
+#[test]
+fn advisories_that_are_given_name_the_version_to_install() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), sample::in_main_thread());
+    let path = path.to_str().unwrap();
+    let advisories = folder.path().join("osv.json");
+    std::fs::write(&advisories, OSV).unwrap();
+    let advisories = advisories.to_str().unwrap();
+    let output = output(&[
+        "diagnose",
+        path,
+        "--advisories",
+        advisories,
+        "--format",
+        "json",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json = stdout(&output);
+    assert!(json.contains("CVE-2099-0001"), "{json}");
+    assert!(json.contains("==99.1.0"), "{json}");
+}
+
+#[test]
+fn a_file_that_holds_no_advisories_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), sample::in_main_thread());
+    let path = path.to_str().unwrap();
+    let missing = folder.path().join("missing.json");
+    let refused = output(&["diagnose", path, "--advisories", missing.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("missing.json"),
+        "{}",
+        stderr(&refused)
+    );
+    let refused = output(&["diagnose", path, "--advisories", path]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("OSV"), "{}", stderr(&refused));
+}
+
 #[test]
 fn the_json_has_what_the_contract_promises() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,18 +196,81 @@ fn a_capture_may_come_through_a_pipe() {
 }
 
 #[test]
-fn what_is_neither_core_nor_capture_is_refused() {
+fn text_is_a_witness_and_not_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("train.log");
     std::fs::write(&log, "Segmentation fault (core dumped)\n").unwrap();
-    let refused = output(&["diagnose", log.to_str().unwrap()]);
+    let told = output(&["diagnose", log.to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(0));
+    let text = stdout(&told);
+    assert!(
+        text.contains("According to the text, the process died of SIGSEGV"),
+        "{text}"
+    );
+    assert!(!text.contains("pid 0"), "{text}");
+    assert!(!text.contains("Saved"), "{text}");
+
+    let json = output(&["diagnose", log.to_str().unwrap(), "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(report["deaths"][0]["source"], "text");
+}
+
+#[test]
+fn text_may_come_through_a_pipe_and_be_written_by_windows() {
+    let text = "\u{feff}Windows fatal exception: access violation\r\n\r\n\
+        Current thread 0x00001a2c (most recent call first):\r\n  File \"train.py\", line 12 in step\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("run.log");
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&log, bytes).unwrap();
+    let told = crashlens(&["diagnose", "-", "--format", "json"])
+        .stdin(std::fs::File::open(log).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(told.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let death = &report["deaths"][0];
+    assert_eq!(death["ending"]["signal"], "SIGSEGV");
+    assert_eq!(death["culprit"]["python"]["file"], "train.py");
+    assert_eq!(death["culprit"]["python"]["line"], 12);
+}
+
+#[test]
+fn a_backtrace_in_text_names_function_library_and_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("gdb.txt");
+    let text = "tensorflow==2.4.0\n\
+        Thread 20 \"python3\" received signal SIGSEGV, Segmentation fault.\n\
+        (gdb) bt\n\
+        #0  0x00007fffaf100466 in tensorflow::Tensor::~Tensor() () from /v/site-packages/tensorflow/libtensorflow_framework.so.2\n\
+        #1  0x00007fffaf3000db in tensorflow::Executor::Run (this=0x0) at executor.cc:12\n";
+    std::fs::write(&log, text).unwrap();
+    let json = output(&["diagnose", log.to_str().unwrap(), "--format", "json"]);
+    let report: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let culprit = &report["deaths"][0]["culprit"];
+    assert_eq!(culprit["function"], "tensorflow::Tensor::~Tensor()");
+    assert_eq!(culprit["library"], "libtensorflow_framework.so.2");
+    assert_eq!(culprit["package"]["version"], "2.4.0");
+    assert_eq!(culprit["thread"]["name"], "python3");
+}
+
+#[test]
+fn what_is_neither_core_nor_capture_nor_text_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("crash.png");
+    std::fs::write(&picture, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    let refused = output(&["diagnose", picture.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("train.log is not a core file or capture\n  help: "));
+    assert!(stderr(&refused).contains("crash.png is not a core file, capture or text\n  help: "));
     assert!(refused.stdout.is_empty());
+
+    std::fs::write(&picture, "").unwrap();
+    let empty = output(&["diagnose", picture.to_str().unwrap()]);
+    assert_eq!(empty.status.code(), Some(2));
 
     let program = output(&["diagnose", env!("CARGO_BIN_EXE_crashlens")]);
     assert_eq!(program.status.code(), Some(2));
-    assert!(stderr(&program).contains("is a program or library, not a core file or capture"));
+    assert!(stderr(&program).contains("is a program or library, not a core file, capture or text"));
 
     let missing = output(&["diagnose", folder.path().join("nothing").to_str().unwrap()]);
     assert_eq!(missing.status.code(), Some(2));

@@ -40,6 +40,11 @@ pub(super) fn spelled(name: &str) -> Option<&'static str> {
     BY_LETTERS.get(&letters(name)).copied()
 }
 
+/// Whether an op of exactly this name is registered.
+pub(crate) fn is_registered_op(name: &str) -> bool {
+    spelled(name) == Some(name)
+}
+
 /// The ops that `class` serves, where its name alone does not tell; fewer where the functor that `function` names
 /// among the class's template arguments narrows them down.
 pub(super) fn names_of_class(class: &str, function: &str) -> &'static [&'static str] {

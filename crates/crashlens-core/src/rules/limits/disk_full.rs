@@ -1,6 +1,7 @@
 //! A disk was full.
 
-use super::full::{is_bus_error, is_shared_memory, no_room};
+use super::full::{is_shared_memory, no_room};
+use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes, excerpt};
@@ -32,7 +33,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let later = facts
             .said_after(sight)
             .filter(|(_, it)| !it.text.contains(sight.text));
-        let is_end = later.is_none() && (facts.is_text() || is_bus_error(facts));
+        let is_end = later.is_none() && (facts.is_text() || facts.died_of(Signal::BUS));
         let weight = if is_end { Weight::Strong } else { Weight::Weak };
         let claim = format!("The system refused to write: \"{}\".", excerpt(sight.text));
         let suspicion = Suspicion::new(Cause::DiskFull, "The disk was full");
@@ -40,7 +41,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         return Some(with_remedies(suspicion, "."));
     }
     let listed = facts.signs("file-system-listed-full");
-    let listed = listed.last().filter(|_| is_bus_error(facts))?;
+    let listed = listed.last().filter(|_| facts.died_of(Signal::BUS))?;
     let mount = listed
         .group("mount")
         .filter(|mount| !is_shared_memory(mount))?;

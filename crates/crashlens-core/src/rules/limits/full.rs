@@ -1,6 +1,6 @@
 //! What the rules about full file systems have in common.
 
-use crate::capture::{Mapping, Place, Signal};
+use crate::capture::{Mapping, Place};
 use crate::facts::Facts;
 
 /// The lowest number that file systems on disks give to an ordinary file.
@@ -16,13 +16,12 @@ pub(super) struct NoRoom<'a> {
 
 /// The page that could not be had.
 pub(super) fn no_room<'a>(facts: &Facts<'a>) -> Option<NoRoom<'a>> {
-    let place = facts.capture().testimony.fault.known()?.place.as_ref()?;
     let Place::NoSpace {
         mapping,
         total_bytes,
         in_memory,
         ..
-    } = place
+    } = facts.place()?
     else {
         return None;
     };
@@ -40,11 +39,6 @@ fn looks_like_memory(mapping: &Mapping) -> bool {
         .iter()
         .any(|folder| path.starts_with(folder))
         || (1..FIRST_ON_DISK).contains(&mapping.inode)
-}
-
-/// Whether it died of SIGBUS, as far as is known.
-pub(super) fn is_bus_error(facts: &Facts<'_>) -> bool {
-    facts.died_of(Signal::BUS) || facts.is_text() && facts.sign("bus-error").is_some()
 }
 
 /// Whether a place is shared memory by its name.

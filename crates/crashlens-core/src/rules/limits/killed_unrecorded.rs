@@ -33,17 +33,17 @@ const FITTING: [(&str, &str); 3] = [
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let word = facts.sign("killed");
-    if facts.capture().ending.kind == EndingKind::OomKill
-        || !(facts.died_of(Signal::KILL) || facts.is_text() && word.is_some())
-    {
+    let is_recorded = facts.capture().ending.kind == EndingKind::OomKill;
+    if is_recorded || !facts.died_of(Signal::KILL) {
         return None;
     }
-    let place = word.map_or(FactRef::Ending, |sight| sight.fact.clone());
     let headline = "It was killed (SIGKILL) by the kernel because memory ran out";
     let claim = "The kernel kills so for memory; people and job schedulers kill so too.";
-    let suspicion =
-        Suspicion::new(Cause::OutOfMemory, headline).supported(Weight::Weak, place, claim);
+    let suspicion = Suspicion::new(Cause::OutOfMemory, headline).supported(
+        Weight::Weak,
+        FactRef::Ending,
+        claim,
+    );
     let suspicion = if facts.is_text() {
         judge_text(facts, suspicion)
     } else {
@@ -79,7 +79,7 @@ fn judge_process(facts: &Facts<'_>, mut suspicion: Suspicion) -> Suspicion {
     if let Some((fact, claim)) = scarcity(facts) {
         suspicion = suspicion.supported(Weight::Strong, fact, claim);
     }
-    if let Some(sender) = facts.capture().ending.sender_pid {
+    if let Some(sender) = facts.sender() {
         let claim = format!("Process {sender} sent the signal, not the kernel.");
         suspicion = suspicion.opposed(Weight::Decisive, FactRef::Ending, claim);
     }

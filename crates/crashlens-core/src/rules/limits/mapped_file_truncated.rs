@@ -16,12 +16,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let place = facts.capture().testimony.fault.known()?.place.as_ref()?;
     let Place::BeyondFile {
         mapping,
         file_size,
         file_offset,
-    } = place
+    } = facts.place()?
     else {
         return None;
     };

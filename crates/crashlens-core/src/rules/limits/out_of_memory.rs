@@ -57,15 +57,16 @@ fn record(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
         return Some((Weight::Decisive, FactRef::Oom, claim.to_owned()));
     }
     let sight = RECORDS.iter().find_map(|id| facts.sign(id))?;
-    // Pasted lines of the kernel may be about somebody else's process.
+    // Pasted lines of the kernel may be about somebody else's process, and older than the death.
     let victim = ["name", "task", "reaped_name"]
         .iter()
         .find_map(|group| sight.group(group));
-    let is_other = victim.is_some_and(|name| !is_ours(facts, name));
-    let weight = if is_other {
-        Weight::Weak
-    } else {
-        Weight::Decisive
+    let is_killed = facts.signal().is_none_or(|signal| signal == Signal::KILL);
+    let weight = match victim {
+        Some(name) if !is_ours(facts, name) && !is_killed => return None,
+        Some(name) if !is_ours(facts, name) || !is_killed => Weight::Weak,
+        None if !is_killed => Weight::Strong,
+        _ => Weight::Decisive,
     };
     let claim = format!(
         "A kill for memory is on record: \"{}\".",

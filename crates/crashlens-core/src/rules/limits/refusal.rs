@@ -2,7 +2,7 @@
 
 use crate::capture::{MessageKind, Resource, ResourceUse};
 use crate::evidence::{FactRef, Weight};
-use crate::facts::{ENOMEM, Facts, excerpt};
+use crate::facts::{Facts, excerpt};
 
 /// Addresses below this are a null pointer and an offset.
 const FIRST_PAGE: u64 = 4096;
@@ -82,10 +82,10 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
 /// A use of the null pointer that a refused allocation gives, by code that does not look.
 fn unchecked(facts: &Facts<'_>) -> Option<Refusal> {
     let testimony = &facts.capture().testimony;
-    let access = testimony.fault.known()?.access.as_ref()?;
+    let access = facts.access().filter(|_| !facts.signal_was_sent())?;
     let base = access.base.as_ref().map(|base| base.value.0);
     let is_null = base.map_or(access.address.0, |base| base) < FIRST_PAGE;
-    let is_refused = testimony.errno.known() == Some(&ENOMEM);
+    let is_refused = facts.memory_was_refused();
     let is_foreign = testimony.foreign_call.known().is_some();
     (is_null && is_refused && !is_foreign).then(|| Refusal {
         weight: Weight::Strong,

@@ -1,7 +1,7 @@
 //! Shared memory (`/dev/shm`, or another file system in memory) was full.
 
-use super::full::{is_bus_error, is_shared_memory, no_room};
-use crate::capture::Resource;
+use super::full::{is_shared_memory, no_room};
+use crate::capture::{Resource, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes, excerpt};
@@ -39,7 +39,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         return Some(with_remedies(suspicion, total));
     }
     let listed = facts.signs("file-system-listed-full");
-    let listed = listed.last().filter(|_| is_bus_error(facts))?;
+    let listed = listed.last().filter(|_| facts.died_of(Signal::BUS))?;
     let mount = listed
         .group("mount")
         .filter(|mount| is_shared_memory(mount))?;

@@ -1,21 +1,25 @@
 //! The interpreter was handed memory that is no Python object.
 
-use crate::capture::{Place, Signal};
+use crate::capture::{Access, Place, Signal};
 use crate::cause::Cause;
-use crate::culprit::{is_interpreter, plain_name};
+use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
+use crate::facts::fault::short_name;
 use crate::facts::foreign::works_on_object;
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
-    id: "MEM013",
+    id: "MEM022",
     name: "bad-object",
     causes: &[Cause::BadForeignCall],
     since: "0.1.0",
     doc: include_str!("bad_object.md"),
     judge,
 };
+
+/// Above all addresses that a process has.
+const NO_ADDRESS: u64 = 1 << 47;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if !facts.died_of(Signal::SEGV)
@@ -24,61 +28,48 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     {
         return None;
     }
-    let access = facts.access()?;
+    let garbage = garbage(facts.access()?, facts.place()?)?;
     let top = facts.frames_at_fault().next().filter(works_on_object)?;
+    // Only the interpreter is between the Python code and the fault: no extension had the object in hand.
+    let caller = facts
+        .frames_at_fault()
+        .find(|sight| !works_on_object(sight))?;
+    if !is_interpreter(caller.frame) {
+        return None;
+    }
+    let line = facts
+        .user_line()
+        .map_or_else(String::new, |line| format!(": `{line}`"));
+    let headline = format!("Python was handed memory that holds no Python object{line}");
+    let function = short_name(top.function());
+    let claim =
+        format!("`{function}` found {garbage:#x} where the address of an object's type should be.");
+    let suspicion = Suspicion::new(Cause::BadForeignCall, headline).supported(
+        Weight::Strong,
+        FactRef::Fault,
+        claim,
+    );
+    let look = "Look for ctypes.cast(address, ctypes.py_object), id() used as an address, and restype = py_object.";
+    let check = "If there is none, an extension releases objects too often: Python's debugging allocator shows it.";
+    Some(
+        suspicion.remedy(Remedy::new(look)).remedy(
+            Remedy::new(check)
+                .command("PYTHONMALLOC=debug crashlens run -- python -X dev your_script.py"),
+        ),
+    )
+}
+
+/// What stood where a pointer should be, where it can never have been one.
+fn garbage(access: &Access, place: &Place) -> Option<u64> {
     let base = access
         .base
         .as_ref()
-        .filter(|base| base.points_into.is_none() && base.value.0 >> 32 != 0)?;
-    // A pointer that was right once looks like one; here is data in its place.
-    let is_garbage = matches!(facts.place()?, Place::NonCanonical | Place::KernelSpace)
-        || (matches!(facts.place()?, Place::NullPage { .. }) && base.value.0 > u64::MAX - 0x10000);
-    // Only the interpreter is between the Python code and the fault: no extension had the object in hand.
-    let mut between = facts.frames_at_fault().take_while(works_on_object);
-    let is_alone = between.by_ref().count() > 0
-        && facts
-            .frames_at_fault()
-            .find(|sight| !works_on_object(sight))
-            .is_some_and(|sight| is_interpreter(sight.frame));
-    if !is_garbage || !is_alone {
-        return None;
-    }
-    let bridge = facts.modules().find(|module| {
-        module.name.starts_with("_ctypes.") || module.name.starts_with("_cffi_backend.")
-    });
-    let function = plain_name(top.function());
-    let line = facts.user_line();
-    let at = line
-        .as_deref()
-        .map_or_else(String::new, |line| format!(" in `{line}`"));
-    let headline = format!("Python was given memory that holds no Python object{at}");
-    let claim = format!(
-        "`{function}` found {} where the address of an object's type should be.",
-        base.value
+        .filter(|base| base.points_into.is_none())?
+        .value
+        .0;
+    let is_wild = matches!(
+        place,
+        Place::NonCanonical | Place::KernelSpace | Place::NullPage { .. }
     );
-    let mut suspicion = Suspicion::new(Cause::BadForeignCall, headline);
-    let weight = if bridge.is_some() && !facts.is_text() {
-        Weight::Strong
-    } else {
-        Weight::Weak
-    };
-    suspicion = suspicion.supported(weight, FactRef::Fault, claim);
-    if let Some(module) = bridge {
-        let fact = FactRef::Module {
-            path: module.path.clone(),
-        };
-        suspicion = suspicion.supported(
-            Weight::Weak,
-            fact,
-            "ctypes or cffi is loaded: by it an address becomes an object without any check.",
-        );
-    }
-    Some(
-        suspicion
-            .remedy(Remedy::new("Look for ctypes.cast(address, ctypes.py_object), id() used as an address, and functions with restype = py_object."))
-            .remedy(
-                Remedy::new("If there is none, an extension releases objects too often: Python's debugging allocator shows which.")
-                    .command("PYTHONMALLOC=debug crashlens run -- python -X dev your_script.py"),
-            ),
-    )
+    (is_wild && base >= NO_ADDRESS).then_some(base)
 }

@@ -7,7 +7,7 @@ use crate::facts::Facts;
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
-    id: "MEM009",
+    id: "MEM014",
     name: "division-overflow",
     causes: &[Cause::BadInputValue],
     since: "0.1.0",
@@ -21,29 +21,28 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     }
     let division = facts.fault()?.division.as_ref()?;
     let value = division.value.filter(|value| *value != 0)?;
-    let actor = facts.actor();
+    let (actor, bits) = (facts.actor(), division.bits);
     let headline = if value == -1 {
         format!(
-            "{actor} divided the most negative integer by -1, which has no result in {} bits",
-            division.bits
+            "{actor} divided the most negative integer by -1, which has no result in {bits} bits"
         )
     } else {
-        format!(
-            "{actor} divided by {value}, and the result did not fit into {} bits",
-            division.bits
-        )
+        format!("{actor} divided by {value}, and the result has no room in {bits} bits")
     };
     let claim = format!(
         "The instruction divided by {} ({value}), and the processor refused it.",
         division.divisor
     );
-    let line = facts
-        .user_line()
-        .map_or_else(String::new, |line| format!(" in `{line}`"));
+    let line = facts.in_user_line();
+    let action = format!(
+        "Keep the smallest integer of the type (-2147483648 for int32) away from a divisor of -1{line}."
+    );
     Some(
         Suspicion::new(Cause::BadInputValue, headline)
             .supported(Weight::Strong, FactRef::Fault, claim)
-            .remedy(Remedy::new(format!("Keep the smallest integer of the type (-2147483648 for int32) away from a divisor of -1{line}.")))
-            .remedy(Remedy::new("Use a wider type, or negate instead of dividing by -1.")),
+            .remedy(Remedy::new(action))
+            .remedy(Remedy::new(
+                "Use a wider type, or negate instead of dividing by -1.",
+            )),
     )
 }

@@ -3,11 +3,11 @@
 use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
+use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
-    id: "MEM011",
+    id: "MEM018",
     name: "wrong-architecture",
     causes: &[Cause::WrongArchitecture],
     since: "0.1.0",
@@ -27,7 +27,7 @@ const PROOFS: [(&str, &str); 4] = [
     ),
     (
         "bucket-limits",
-        "floating-point numbers came out wrong, as they do in emulation",
+        "numbers came out wrong, as they do in emulation",
     ),
     ("exec-format", "the file is for another kind of processor"),
 ];
@@ -38,28 +38,25 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)));
     if let Some((sight, meaning)) = proof {
         let headline = "The program is built for another kind of processor than this machine has";
-        let claim = format!("`{}`: {meaning}.", sight.text.trim());
-        let suspicion = Suspicion::new(Cause::WrongArchitecture, headline).supported(
+        let claim = format!("`{}`: {meaning}.", excerpt(sight.text));
+        let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
+        return Some(advise(suspicion.supported(
             Weight::Decisive,
             sight.fact.clone(),
             claim,
-        );
-        return Some(advise(suspicion));
+        )));
     }
     let refused = facts.sign("illegal-hardware-instruction");
     if refused.is_none() && !facts.died_of(Signal::ILL) {
         return None;
     }
-    let headline = "An x86 build of Python ran on an Apple processor";
-    let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
-    // An Intel processor that shows itself as Apple's is Rosetta inside a Linux machine.
-    let model = facts
-        .capture()
-        .host
-        .cpu_model
-        .known()
-        .filter(|model| model.contains("VirtualApple"));
-    if let Some(model) = model {
+    let suspicion = Suspicion::new(
+        Cause::WrongArchitecture,
+        "An x86 build of Python ran on an Apple processor",
+    );
+    // An Intel processor that calls itself Apple's is Rosetta inside a Linux machine.
+    let model = facts.capture().host.cpu_model.known();
+    if let Some(model) = model.filter(|model| model.contains("VirtualApple")) {
         let fact = FactRef::Host {
             field: "cpu_model".to_owned(),
         };
@@ -69,26 +66,30 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = facts.sign("apple-silicon")?;
     let claim = format!(
         "The machine has an Apple processor: `{}`.",
-        sight.text.trim()
+        excerpt(sight.text)
     );
     let suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
     Some(advise(match refused {
-        Some(refused) => suspicion.supported(
-            Weight::Weak,
-            refused.fact.clone(),
-            "It met an instruction that Rosetta does not know (AVX).",
-        ),
+        Some(refused) => {
+            let claim = "It met an instruction that Rosetta does not know, as AVX was.";
+            suspicion.supported(Weight::Weak, refused.fact.clone(), claim)
+        }
         None => suspicion,
     }))
 }
 
 fn advise(suspicion: Suspicion) -> Suspicion {
+    let see = Remedy::new("See what Python was built for, and what the machine is.");
+    let image = Remedy::new(
+        "Take an image for the machine's own processor; TensorFlow has wheels for aarch64 since 2.10.",
+    );
+    let native = "On macOS use a native arm64 Python, and install TensorFlow into it anew.";
     suspicion
-        .remedy(Remedy::new("See what the interpreter was built for, and what the machine is.").command("python -c 'import platform; print(platform.machine())'; uname -m"))
+        .remedy(see.command("python -c 'import platform; print(platform.machine())'; uname -m"))
         .remedy(
-            Remedy::new("Take an image for the machine's own processor; TensorFlow has wheels for aarch64 since 2.10.")
+            image
                 .command("docker run --platform linux/arm64 ...")
                 .risk(Risk::Environment),
         )
-        .remedy(Remedy::new("On macOS use a native arm64 Python (Miniforge, python.org universal2) and install TensorFlow into it anew.").risk(Risk::Environment))
+        .remedy(Remedy::new(native).risk(Risk::Environment))
 }

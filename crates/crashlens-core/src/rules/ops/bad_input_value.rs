@@ -1,9 +1,10 @@
 //! An operation got a value or shape that it cannot take, and does not test for.
 
 use super::call;
+use super::labels::label_out_of_range;
 use crate::capture::Place;
 use crate::cause::Cause;
-use crate::evidence::{FactRef, Weight};
+use crate::evidence::Weight;
 use crate::facts::{Facts, LocalSight, NativeSight};
 use crate::rule::{Remedy, Rule, Suspicion};
 
@@ -118,46 +119,4 @@ fn loss_layer(facts: &Facts<'_>) -> Option<Suspicion> {
                 "Print the smallest and the largest label: they must be from 0 to the number of classes - 1.",
             )),
     )
-}
-
-/// Labels that are written out in the call, and scores with fewer classes.
-fn label_out_of_range(facts: &Facts<'_>) -> Option<Suspicion> {
-    facts
-        .culprit()
-        .op
-        .as_deref()
-        .filter(|op| op.contains("SoftmaxCrossEntropy"))?;
-    let named = |words: &'static [&str]| {
-        facts
-            .locals()
-            .filter(move |it| words.iter().any(|word| it.variable.name.contains(word)))
-    };
-    let classes = named(&["logits", "features", "y_pred", "scores"]).find_map(|it| {
-        it.variable
-            .value
-            .array
-            .as_ref()?
-            .shape
-            .as_ref()?
-            .last()
-            .copied()?
-    })?;
-    let (label, fact) = named(&["label", "y_true", "target"]).find_map(|it| {
-        let text = it.variable.value.text.as_deref()?;
-        let numbers = text.split([',', '[', ']', '(', ')']).map(str::trim);
-        let largest = numbers.filter_map(|it| it.parse::<u64>().ok()).max()?;
-        (largest >= classes).then_some((largest, it.fact))
-    })?;
-    Some(in_label_range(label, classes, fact))
-}
-
-fn in_label_range(label: u64, classes: u64, fact: FactRef) -> Suspicion {
-    let headline = format!("Labels reach {label}, and the layer has {classes} classes");
-    Suspicion::new(Cause::BadInputValue, headline)
-        .supported(Weight::Strong, fact, format!("A label is {label}."))
-        .remedy(Remedy::new(format!(
-            "Make the labels 0 to {}, or give the last layer {} units.",
-            classes.saturating_sub(1),
-            label.saturating_add(1)
-        )))
 }

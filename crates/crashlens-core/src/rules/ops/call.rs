@@ -1,10 +1,8 @@
 //! Words about the call that died, for the rules of this family.
 
-use crate::facts::{Argument, Facts};
-use crate::rule::{Remedy, Suspicion};
-
-/// Arguments that a remedy names.
-const MOST_NAMED: usize = 2;
+use crate::capture::Signal;
+use crate::culprit::is_interpreter;
+use crate::facts::{Facts, NativeSight};
 
 /// Who gave up: the op, the function, or the library.
 pub(super) fn subject(facts: &Facts<'_>) -> String {
@@ -54,67 +52,34 @@ pub(super) fn line(facts: &Facts<'_>) -> Option<String> {
     Some(format!("line {} of {file}", python.line?))
 }
 
-/// Whether the kernel, or the function at fault, is neither TensorFlow's nor the interpreter's own.
+/// Whether the kernel is in a library that no package of TensorFlow brought.
 pub(super) fn is_custom_op(facts: &Facts<'_>) -> bool {
     let Some(kernel) = facts.culprit().kernel.as_deref() else {
         return false;
     };
+    let Some(sight) = facts.native_frames().find(|it| it.function() == kernel) else {
+        return false;
+    };
+    let library = sight.library();
+    let is_named = ["libtensorflow", "_pywrap_tensorflow"]
+        .iter()
+        .any(|it| library.starts_with(it));
+    let path = sight.frame.path.as_deref().unwrap_or_default();
+    let module = facts.modules().find(|module| module.path == path);
+    let package = module.and_then(|module| module.package.as_ref());
+    let is_packaged = path.contains("-packages/tensorflow/")
+        || package.is_some_and(|it| it.name.starts_with("tensorflow") || it.name.starts_with("tf"));
+    !library.is_empty() && !is_named && !is_packaged
+}
+
+/// The function by which the interpreter itself ended the process, where it did: whatever was printed before, no
+/// library gave up.
+pub(super) fn ended_by_interpreter<'a>(facts: &Facts<'a>) -> Option<NativeSight<'a>> {
+    let function = facts.culprit().function.as_deref()?;
     facts
         .native_frames()
-        .find(|sight| sight.function() == kernel)
-        .is_some_and(|sight| {
-            let library = sight.library();
-            !library.is_empty()
-                && !library.starts_with("libtensorflow")
-                && !library.starts_with("_pywrap_tensorflow")
-        })
-}
-
-/// The suspicion with what stands out in the call, as evidence and as things to change.
-pub(super) fn with_arguments(mut suspicion: Suspicion, facts: &Facts<'_>) -> Suspicion {
-    use crate::evidence::Weight;
-
-    let arguments = facts.suspicious_arguments();
-    for argument in arguments.iter().take(MOST_NAMED) {
-        let claim = format!("{}.", sentence(&argument.what));
-        suspicion = suspicion.supported(Weight::Weak, argument.fact.clone(), claim);
-    }
-    match change(facts, &arguments) {
-        Some(remedy) => suspicion.remedy(remedy),
-        None => suspicion,
-    }
-}
-
-/// "Change `x` in line 12 of train.py: `x` is 2147483647."
-fn change(facts: &Facts<'_>, arguments: &[Argument<'_>]) -> Option<Remedy> {
-    let named: Vec<&Argument<'_>> = arguments
-        .iter()
-        .filter(|it| it.of_op)
-        .take(MOST_NAMED)
-        .collect();
-    if named.is_empty() {
-        return None;
-    }
-    let names: Vec<String> = named.iter().map(|it| format!("`{}`", it.name)).collect();
-    let values: Vec<&str> = named.iter().map(|it| it.what.as_str()).collect();
-    let place = line(facts).map_or_else(String::new, |line| format!(" in {line}"));
-    Some(Remedy::new(format!(
-        "Change {}{place}: {}.",
-        names.join(" or "),
-        values.join(", ")
-    )))
-}
-
-/// The advice, at the place of the call.
-pub(super) fn advise(suspicion: Suspicion, facts: &Facts<'_>, advice: Option<&str>) -> Suspicion {
-    let Some(advice) = advice else {
-        return suspicion;
-    };
-    let action = match line(facts) {
-        Some(line) => format!("At {line}: {advice}"),
-        None => advice.to_owned(),
-    };
-    suspicion.remedy(Remedy::new(action))
+        .find(|it| it.function() == function)
+        .filter(|it| facts.died_of(Signal::ABRT) && is_interpreter(it.frame))
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! A library found a condition broken that it relies on, and gave up.
 
-use super::call;
+use super::failed_check::{condition, ending_function, first_line, proof, with_doubts};
 use super::meanings::{CHECKS, Meaning, shortened};
-use crate::capture::{CaptureSource, Message, MessageKind, Signal};
+use super::{blame, call};
+use crate::capture::{CaptureSource, MessageKind};
 use crate::cause::Cause;
-use crate::evidence::{FactRef, Weight};
-use crate::facts::{Facts, NativeSight};
+use crate::evidence::Weight;
+use crate::facts::Facts;
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -16,19 +17,6 @@ pub(crate) static RULE: Rule = Rule {
     doc: include_str!("check_failure.md"),
     judge,
 };
-
-/// Parts of names of functions that are only called to write a fatal message and end the process.
-const ENDINGS: [&str; 9] = [
-    "LogMessageFatal",
-    "LogMessage::Fail(",
-    "LogMessage::Die(",
-    "CheckFailer",
-    "__assert_fail",
-    "__glibcxx_assert_fail",
-    "report_fatal_error",
-    "LogMessageQuietlyFatal",
-    "c10::detail::torchInternalAssertFail",
-];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let said = facts.fatal_message(MessageKind::CheckFailure);
@@ -61,63 +49,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     Some(with_remedies(suspicion, facts, meaning.as_ref()))
 }
 
-/// How far the message proves that its check ended this process: others may share the stream.
-fn proof(facts: &Facts<'_>, message: &Message, ending: Option<&NativeSight<'_>>) -> Weight {
-    let is_text = facts.capture().source == CaptureSource::Text;
-    let crashed = facts.crashed().map(|thread| thread.id);
-    let is_own = ending.is_some() || (message.thread.is_some() && message.thread == crashed);
-    let has_frames = facts.native_frames().next().is_some();
-    if is_text || is_own || !has_frames {
-        Weight::Decisive
-    } else {
-        Weight::Strong
-    }
-}
-
-/// The function of the crashed thread that is only called to give up.
-fn ending_function<'a>(facts: &Facts<'a>) -> Option<NativeSight<'a>> {
-    let aborted = facts.signal().is_none_or(|signal| signal == Signal::ABRT);
-    facts.frame_calling(&ENDINGS).filter(|_| aborted)
-}
-
-fn with_doubts(mut suspicion: Suspicion, facts: &Facts<'_>, said: Option<&FactRef>) -> Suspicion {
-    if let Some((last, message)) = facts
-        .last_words()
-        .filter(|(last, _)| said.is_some_and(|it| it != last))
-    {
-        let claim = format!("Later it said `{}`.", first_line(&message.text));
-        suspicion = suspicion.opposed(Weight::Strong, last, claim);
-    }
-    match facts.signal() {
-        Some(Signal::ABRT) => suspicion.supported(
-            Weight::Weak,
-            FactRef::Ending,
-            "It ended by SIGABRT, as after a failed check.",
-        ),
-        Some(other) => {
-            let claim = format!(
-                "It ended by {}, and a failed check ends a process by SIGABRT.",
-                other.name()
-            );
-            let is_text = facts.capture().source == CaptureSource::Text;
-            let weight = if is_text {
-                Weight::Weak
-            } else {
-                Weight::Decisive
-            };
-            suspicion.opposed(weight, FactRef::Ending, claim)
-        }
-        None => suspicion,
-    }
-}
-
 fn with_remedies(suspicion: Suspicion, facts: &Facts<'_>, meaning: Option<&Meaning>) -> Suspicion {
-    let suspicion = call::with_arguments(suspicion, facts);
-    let mut suspicion = call::advise(
-        suspicion,
-        facts,
-        meaning.and_then(|it| it.advice.as_deref()),
-    );
+    let blamed = blame::blamed(facts, meaning);
+    let advice = meaning.and_then(|it| it.advice.as_deref());
+    let mut suspicion = blame::with(suspicion, facts, &blamed, advice);
     if call::is_custom_op(facts) {
         suspicion = suspicion.remedy(Remedy::new(
             "In the kernel, test the inputs with OP_REQUIRES first: it raises a Python exception instead.",
@@ -139,18 +74,4 @@ fn headline(facts: &Facts<'_>, words: Option<&str>, meaning: Option<&Meaning>) -
         (None, Some(words)) => format!("{subject} gave up: `{}`", shortened(condition(words))),
         (None, None) => format!("{subject} gave up because a check of its own failed"),
     }
-}
-
-/// The message without the place in the source.
-fn condition(words: &str) -> &str {
-    let line = words.lines().next().unwrap_or_default();
-    line.split_once("] ").map_or(line, |(_, rest)| rest).trim()
-}
-
-fn first_line(words: &str) -> String {
-    let line = words.lines().next().unwrap_or_default();
-    let cut = line
-        .get(..line.floor_char_boundary(200))
-        .unwrap_or_default();
-    cut.trim().to_owned()
 }

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Functions that read the length of a record from a file and believe it.
 const RECORD_READERS: [&str; 2] = ["io::RecordReader::", "io::SequentialRecordReader::"];
 /// Functions that decode files.
-const DECODERS: [&str; 8] = [
+const DECODERS: [&str; 7] = [
     "DGifSlurp",
     "DGifGetLine",
     "png_read_",
@@ -27,7 +27,6 @@ const DECODERS: [&str; 8] = [
     "WebPAnimDecoder",
     "wav::DecodeLin16Wave",
     "avcodec_",
-    "H5D__read",
 ];
 /// Frames further out than this have other things between them and the fault.
 const NEAR: usize = 8;

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex, RegexSet};
 use serde::Deserialize;
 
+use crate::facts::Oddity;
+
 /// How much of a message is looked at.
 const LOOKED_AT: usize = 2048;
 /// Meanings are parts of headlines.
@@ -18,8 +20,23 @@ pub(super) struct Meaning {
     pub(super) means: String,
     /// What to do at the call.
     pub(super) advice: Option<String>,
+    /// Which arguments were checked.
+    pub(super) fits: Option<Fit>,
+    /// In what way the argument to blame stands out; `None` where it may be any.
+    pub(super) odd: Option<Vec<Oddity>>,
     /// Whether what was found was damaged before, by whoever.
     pub(super) victim: bool,
+}
+
+/// What an argument was like that failed a check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It has so many elements.
+    Count(u64),
+    /// It has so many dimensions.
+    Rank(usize),
+    /// It has elements of this type, in TensorFlow's words.
+    Dtype(String),
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +53,8 @@ struct Entry {
     pattern: String,
     means: String,
     advice: Option<String>,
+    fits: Option<String>,
+    odd: Option<Vec<Oddity>>,
     #[serde(default)]
     victim: bool,
     #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
@@ -90,8 +109,10 @@ impl Table {
         let entry = self.entries.get(self.any.matches(message).iter().next()?)?;
         let groups = Regex::new(&entry.pattern).expect(FIXED).captures(message)?;
         Some(Meaning {
-            means: fill(&entry.means, &groups),
+            means: shortened(fill(&entry.means, &groups).trim_end_matches('.')),
             advice: entry.advice.as_deref().map(|advice| fill(advice, &groups)),
+            fits: entry.fits.as_deref().and_then(|kind| fit(kind, &groups)),
+            odd: entry.odd.clone(),
             victim: entry.victim,
         })
     }
@@ -105,6 +126,8 @@ impl Table {
         Some(Meaning {
             means: place.means.clone(),
             advice: place.advice.clone(),
+            fits: None,
+            odd: None,
             victim: false,
         })
     }
@@ -124,7 +147,16 @@ fn fill(template: &str, groups: &Captures<'_>) -> String {
         rest = behind;
     }
     filled.push_str(rest);
-    shortened(filled.trim_end_matches('.'))
+    filled
+}
+
+fn fit(kind: &str, groups: &Captures<'_>) -> Option<Fit> {
+    let value = groups.name(kind)?.as_str();
+    match kind {
+        "count" => value.parse().ok().map(Fit::Count),
+        "rank" => value.parse().ok().map(Fit::Rank),
+        _ => Some(Fit::Dtype(value.to_owned())),
+    }
 }
 
 /// Cuts what is too long for a headline.

@@ -20,6 +20,14 @@ fn every_entry_names_its_source_and_only_groups_that_it_has() {
             );
             let pattern = Regex::new(&entry.pattern).unwrap();
             let names: Vec<&str> = pattern.capture_names().flatten().collect();
+            if let Some(fits) = &entry.fits {
+                let is_kind = ["count", "rank", "dtype"].contains(&fits.as_str());
+                assert!(
+                    is_kind && names.contains(&fits.as_str()),
+                    "{}",
+                    entry.pattern
+                );
+            }
             let texts = [Some(entry.means.as_str()), entry.advice.as_deref()];
             for part in texts
                 .into_iter()

@@ -1,10 +1,10 @@
-//! The answer where nothing else is likely.
+//! The answer where nothing else is likely: what is known, and the one step that gets the missing piece.
 
-use crate::capture::CaptureSource;
+use super::known::Known;
 use crate::cause::Cause;
-use crate::evidence::{FactRef, Weight};
+use crate::evidence::Weight;
 use crate::facts::Facts;
-use crate::rule::{Remedy, Rule, Suspicion};
+use crate::rule::{Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
     id: "VER001",
@@ -16,25 +16,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let is_text = facts.capture().source == CaptureSource::Text;
-    let (claim, remedy) = if is_text {
-        (
-            "Nothing in the text tells the cause.",
-            Remedy::new("Run the program again under crashlens: it reads the stacks and values at the death.")
-                .command("crashlens run -- python your_script.py"),
-        )
-    } else {
-        (
-            "Nothing that could be seen tells the cause.",
-            Remedy::new("Look at the stacks of all threads.").command("crashlens diagnose -v FILE"),
-        )
-    };
+    let Known {
+        headline,
+        fact,
+        claim,
+        next,
+    } = Known::of(facts);
     Some(
-        Suspicion::new(
-            Cause::InsufficientEvidence,
-            "What is known does not tell why it died",
-        )
-        .supported(Weight::Weak, FactRef::Ending, claim)
-        .remedy(remedy),
+        Suspicion::new(Cause::InsufficientEvidence, headline)
+            .supported(Weight::Weak, fact, claim)
+            .remedy(next),
     )
 }

@@ -5,13 +5,16 @@
 use std::io;
 
 use crashlens_core::evidence::FactRef;
-use crashlens_core::{CulpritThread, Death, ThreadRole};
+use crashlens_core::{CulpritThread, Death, Message, ThreadRole};
 
 use super::names::function_for_people;
 use super::page::{PLAIN, Page};
 use super::place::room;
 use super::threads::gil;
-use super::{Verbosity, View, fault, memory, values, why, words};
+use super::{LAST_LINES, Verbosity, View, fault, last_lines, memory, values, why, words};
+
+/// A message is known again by so many of its bytes: evidence may quote only its beginning.
+const KNOWN_BY: usize = 60;
 
 /// Writes the details of a death.
 pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
@@ -42,17 +45,37 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
 
 /// The process's own account: what failed, what was called, thrown and said.
 fn write_account(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let is_told = view.verbosity != Verbosity::Full
+    let is_fault_told = view.verbosity != Verbosity::Full
         && why::rests_on(death, |fact| matches!(fact, FactRef::Fault));
-    fault::write(page, death, is_told)?;
+    fault::write(page, death, is_fault_told)?;
     if let Some(call) = &death.foreign_call {
         words::write_call(page, call)?;
     }
     if let Some(exception) = &death.exception {
-        words::write_exception(page, exception)?;
+        let what = exception.what.as_deref().unwrap_or_default();
+        let is_told = view.verbosity != Verbosity::Full
+            && [&exception.type_name, what]
+                .iter()
+                .all(|text| why::says(death, text));
+        words::write_exception(page, exception, is_told)?;
     }
-    let is_told = |text: &str| view.verbosity != Verbosity::Full && why::says(death, text);
-    words::write_messages(page, death, is_told)
+    words::write_messages(page, death, |index, message| {
+        view.verbosity != Verbosity::Full && is_told(death, index, message)
+    })
+}
+
+/// Whether a message stands in the evidence, or in the last lines of an explained death.
+fn is_told(death: &Death, index: usize, message: &Message) -> bool {
+    let beginning = message.text.floor_char_boundary(KNOWN_BY);
+    let beginning = message.text.get(..beginning).unwrap_or_default();
+    let is_cited = |fact: &FactRef| *fact == FactRef::Message { index };
+    let is_last = || {
+        let lines = last_lines(death, LAST_LINES);
+        lines.iter().any(|line| line.contains(beginning))
+    };
+    why::rests_on(death, is_cited)
+        || why::says(death, beginning)
+        || (why::is_explained(death) && is_last())
 }
 
 /// What a handler of the program, such as Python's faulthandler, received before the death.

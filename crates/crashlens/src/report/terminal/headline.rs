@@ -77,6 +77,14 @@ fn write_of_text(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             (ALARM, "killed by the kernel"),
             (PLAIN, " because memory had run out."),
         ]),
+        (_, Some(Signal::KILL), _) => page.sentence(&[
+            lead,
+            (STRONG, program),
+            (PLAIN, &who),
+            (PLAIN, " was "),
+            (ALARM, "killed (SIGKILL)"),
+            (PLAIN, ". That is always done from outside."),
+        ]),
         (_, Some(signal), _) => page.sentence(&[
             lead,
             (STRONG, program),

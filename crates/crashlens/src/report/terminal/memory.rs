@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
         )?;
     }
     for (index, line) in death.kernel_log.iter().flatten().enumerate().take(3) {
-        let label = if index == 0 { "Kernel" } else { "" };
+        let label = if index == 0 { "dmesg" } else { "" };
         // Of a line without spaces the terminal's edge would be no end.
         let room = page.width().saturating_sub(10);
         let line = if line.contains(' ') {

@@ -65,16 +65,32 @@ fn write_native(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<(
         .package
         .as_ref()
         .map(|package| format!(", from {} {}", package.name, package.version));
-    let library = culprit
-        .library
-        .as_ref()
-        .map(|library| format!("in {library}{}", package.unwrap_or_default()));
+    let library = culprit.library.as_ref().map(|library| {
+        let whose = package.or_else(|| gloss(library));
+        format!("in {library}{}", whose.unwrap_or_default())
+    });
     let function = function.unwrap_or_else(|| "a function without a name".to_owned());
     page.fact("Native", &[(STRONG, &function)])?;
     match library {
         Some(library) => page.fact("", &[(PLAIN, &library)]),
         None => Ok(()),
     }
+}
+
+/// Whose the libraries are that come with no package.
+fn gloss(library: &str) -> Option<String> {
+    let known = [
+        ("libc.so", "the C library"),
+        ("libm.so", "the C library's mathematics"),
+        ("libstdc++.so", "the C++ runtime"),
+        ("libpython", "the Python interpreter"),
+        ("python3", "the Python interpreter"),
+        ("_ctypes.", "Python's ctypes"),
+        ("ld-linux", "the loader of libraries"),
+        ("libcuda.so", "the GPU driver"),
+    ];
+    let (_, whose) = known.iter().find(|(name, _)| library.starts_with(name))?;
+    Some(format!(", {whose}"))
 }
 
 /// Columns for a function's name; in full it may take several lines.

@@ -4,11 +4,11 @@
 
 use std::io;
 
-use crashlens_core::Death;
 use crashlens_core::cause::Depth;
 use crashlens_core::diagnosis::{Confidence, Finding, RuledOut};
 use crashlens_core::evidence::{Evidence, Stance};
 use crashlens_core::rule::{Remedy, Risk};
+use crashlens_core::{CaptureSource, Death, Role};
 
 use super::names::{clip, shell_word};
 use super::page::{FAINT, PLAIN, Page, STRONG};
@@ -22,6 +22,11 @@ const AGAINST_SHOWN: usize = 2;
 const REMEDIES_SHOWN: usize = 3;
 /// A claim may quote foreign text; it takes so many lines before it is cut.
 const CLAIM_LINES: usize = 4;
+
+/// What stands for the program in the commands of rules.
+const SCRIPT: &str = "python your_script.py";
+/// A longer command line is not put in its place.
+const LONGEST_COMMAND: usize = 120;
 
 /// Writes the first finding with its evidence, and what to do first.
 pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
@@ -198,7 +203,7 @@ fn write_other_remedies(
     Ok(())
 }
 
-/// A command may be of several lines; none of them is broken. In one of ours, `FILE` is the saved capture.
+/// A command may be of several lines; none of them is broken.
 fn write_command(
     page: &mut Page<'_>,
     indent: usize,
@@ -206,16 +211,36 @@ fn write_command(
     death: &Death,
 ) -> io::Result<()> {
     for line in command.lines() {
-        let ours = line
-            .strip_suffix(" FILE")
-            .filter(|line| line.starts_with("crashlens "));
-        let line = match (ours, &death.saved) {
-            (Some(line), Some(saved)) => format!("{line} {}", shell_word(saved)),
-            _ => line.to_owned(),
-        };
-        page.line(indent, &[(STRONG, &line)])?;
+        page.line(indent, &[(STRONG, &for_this_death(line, death))])?;
     }
     Ok(())
+}
+
+/// The command with this program and this capture in the place of the words that stand for them in rules.
+fn for_this_death(command: &str, death: &Death) -> String {
+    let mut command = command.to_owned();
+    let is_ours = command.contains("crashlens ");
+    if let (true, Some(rest), Some(saved)) = (is_ours, command.strip_suffix(" FILE"), &death.saved)
+    {
+        command = format!("{rest} {}", shell_word(saved));
+    }
+    match own_command(death) {
+        Some(own) => command.replace(SCRIPT, &own),
+        None => command,
+    }
+}
+
+/// The command line that started the program, where it can be given again as it is.
+fn own_command(death: &Death) -> Option<String> {
+    let words: Vec<String> = death.command.iter().map(|word| shell_word(word)).collect();
+    let line = words.join(" ");
+    let is_whole = death.source == CaptureSource::Process
+        && death.role == Role::Main
+        && words.len() > 1
+        && !line.contains("***")
+        && !line.contains("[masked]")
+        && line.len() <= LONGEST_COMMAND;
+    is_whole.then_some(line)
 }
 
 /// What a remedy may spoil.
@@ -268,7 +293,9 @@ fn write_ruled_out(page: &mut Page<'_>, excluded: &RuledOut) -> io::Result<()> {
 /// With its end, where it has none.
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
-    if text.ends_with(['.', '!', '?', '…', ':']) {
+    // `It said "no."` has its end.
+    let ending = text.trim_end_matches(['`', '"', '\'']);
+    if ending.ends_with(['.', '!', '?', '…', ':']) {
         text.to_owned()
     } else {
         format!("{text}.")

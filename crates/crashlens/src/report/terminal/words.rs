@@ -8,7 +8,7 @@ use crashlens_core::{
     Parent, Phase, PointerTarget, PythonFrame,
 };
 
-use super::names::{clip, file_for_people};
+use super::names::{clip, file_for_people, function_for_people};
 use super::page::{FAINT, PLAIN, Page, STRONG};
 use super::values::in_words;
 
@@ -19,12 +19,14 @@ const MESSAGES_SHOWN: usize = 3;
 pub(super) fn write_messages(
     page: &mut Page<'_>,
     death: &Death,
-    is_told: impl Fn(&str) -> bool,
+    is_told: impl Fn(usize, &Message) -> bool,
 ) -> io::Result<()> {
     let fatal: Vec<&Message> = death
         .messages
         .iter()
-        .filter(|message| message.fatal && !is_told(&message.text))
+        .enumerate()
+        .filter(|(index, message)| message.fatal && !is_told(*index, message))
+        .map(|(_, message)| message)
         .collect();
     let first = fatal.len().saturating_sub(MESSAGES_SHOWN);
     for (index, message) in fatal.iter().skip(first).enumerate() {
@@ -46,35 +48,41 @@ pub(super) fn write_messages(
     Ok(())
 }
 
-/// Writes the C++ exception that was in flight.
-pub(super) fn write_exception(page: &mut Page<'_>, exception: &CppException) -> io::Result<()> {
-    let what = exception
-        .what
-        .as_ref()
-        .filter(|what| **what != exception.type_name)
-        .map_or_else(String::new, |what| format!(" \"{what}\""));
-    let state = match exception.state {
-        ExceptionState::Uncaught => ", a C++ exception that nothing caught",
-        ExceptionState::Caught => ", a C++ exception that was being handled",
-        ExceptionState::Unknown => ", a C++ exception",
+/// Writes the C++ exception that was in flight; of one that is told already only where it was thrown.
+pub(super) fn write_exception(
+    page: &mut Page<'_>,
+    exception: &CppException,
+    is_told: bool,
+) -> io::Result<()> {
+    if !is_told {
+        let what = exception
+            .what
+            .as_ref()
+            .filter(|what| **what != exception.type_name)
+            .map_or_else(String::new, |what| format!(" \"{what}\""));
+        let state = match exception.state {
+            ExceptionState::Uncaught => ", a C++ exception that nothing caught",
+            ExceptionState::Caught => ", a C++ exception that was being handled",
+            ExceptionState::Unknown => ", a C++ exception",
+        };
+        page.fact(
+            "Thrown",
+            &[
+                (STRONG, &exception.type_name),
+                (PLAIN, &what),
+                (PLAIN, state),
+            ],
+        )?;
+    }
+    let Some(function) = exception.thrown_from.first() else {
+        return Ok(());
     };
-    page.fact(
-        "Thrown",
-        &[
-            (STRONG, &exception.type_name),
-            (PLAIN, &what),
-            (PLAIN, state),
-        ],
-    )?;
-    match exception.thrown_from.first() {
-        Some(function) => {
-            let room = page.width().saturating_sub(22);
-            page.fact(
-                "",
-                &[(PLAIN, &format!("thrown from {}", clip(function, room)))],
-            )
-        }
-        None => Ok(()),
+    let room = page.width().saturating_sub(22);
+    let function = function_for_people(function, room);
+    if is_told {
+        page.fact("Thrown", &[(PLAIN, &format!("from {function}"))])
+    } else {
+        page.fact("", &[(PLAIN, &format!("thrown from {function}"))])
     }
 }
 

@@ -1,0 +1,96 @@
+//! The GPU driver, or the tools that go with it, do not go with the program.
+
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+mod frames;
+
+pub(crate) static RULE: Rule = Rule {
+    id: "GPU004",
+    name: "gpu-driver",
+    causes: &[Cause::GpuDriver],
+    since: "0.1.0",
+    doc: include_str!("gpu_driver.md"),
+    judge,
+};
+
+/// What a driver says, how far it carries, and what it means.
+const WORDS: [(&str, Weight, &str); 5] = [
+    (
+        "driver-insufficient",
+        Weight::Decisive,
+        "The GPU driver is too old for this build of CUDA",
+    ),
+    (
+        "driver-versions-differ",
+        Weight::Strong,
+        "The GPU driver in the kernel and its library are of different versions",
+    ),
+    (
+        "ptxas-failed",
+        Weight::Strong,
+        "ptxas, the GPU's assembler, could not translate what XLA gave it: it is of another CUDA than the framework",
+    ),
+    (
+        "no-kernel-for-this-gpu",
+        Weight::Strong,
+        "This build has no code for a GPU of this generation",
+    ),
+    (
+        "wsl-libcuda-no-link",
+        Weight::Weak,
+        "The driver's library of the Windows Subsystem for Linux is not linked as it should be",
+    ),
+];
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    by_words(facts).or_else(|| frames::suspect(facts))
+}
+
+fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
+    let (sight, weight, headline) = WORDS
+        .iter()
+        .find_map(|(sign, weight, headline)| Some((facts.sign(sign)?, *weight, *headline)))?;
+    // cuDNN's own guess about why it would not start is one.
+    let weight = if sight.text.contains("Possibly") {
+        weight.min(Weight::Strong)
+    } else {
+        weight
+    };
+    let version = sight.group("version").map(|it| it.trim_end_matches('.'));
+    let headline = match version {
+        Some(version) => format!("{headline} (driver {version})"),
+        None => headline.to_owned(),
+    };
+    let mut suspicion = Suspicion::new(Cause::GpuDriver, headline).supported(
+        weight,
+        sight.fact.clone(),
+        format!("It said: {}", sight.said()),
+    );
+    if let Some(device) = facts.sign("libdevice-not-found") {
+        let claim = format!("It said before: {}", device.said());
+        suspicion = suspicion.supported(Weight::Weak, device.fact.clone(), claim);
+    }
+    if facts.sign("ptxas-failed").is_some() {
+        return Some(suspicion.remedy(ptxas()).remedy(show()));
+    }
+    Some(suspicion.remedy(show()).remedy(renew()))
+}
+
+fn show() -> Remedy {
+    Remedy::new("Compare the driver with what the CUDA version needs; nvidia-smi shows the driver and the newest CUDA it serves.")
+        .command("nvidia-smi; cat /proc/driver/nvidia/version")
+}
+
+fn renew() -> Remedy {
+    Remedy::new("Install a newer driver on the host (also for containers and WSL), and restart the machine.")
+        .risk(Risk::Environment)
+}
+
+fn ptxas() -> Remedy {
+    Remedy::new("Let XLA use the ptxas and libdevice of its own CUDA.").command(
+        "which -a ptxas; ptxas --version; export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda",
+    )
+}

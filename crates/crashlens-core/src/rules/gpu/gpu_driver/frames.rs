@@ -1,0 +1,47 @@
+//! Deaths inside the driver.
+
+use super::{renew, show};
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::{Remedy, Suspicion};
+
+/// Functions by which a framework finds and starts the driver.
+const STARTS_DRIVER: [&str; 4] = [
+    "cuInit",
+    "GetLibcudaDsoHandle",
+    "CUDADriver::Init",
+    "GpuDriver::Init",
+];
+
+/// Dies in the driver's library while it starts, or while it is looked for.
+pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
+    let starts = facts.frame_calling(&STARTS_DRIVER)?;
+    let frames = facts.acting_frames();
+    let top = frames.first()?;
+    let is_inside = top.library().starts_with("libcuda.") || top.index == starts.index;
+    let is_searching = starts.function().contains("GetLibcudaDsoHandle")
+        && frames
+            .iter()
+            .take(3)
+            .any(|sight| sight.index == starts.index);
+    if !is_inside && !is_searching {
+        return None;
+    }
+    let headline = if is_searching {
+        "It died while looking for the GPU driver's library, which it could not find"
+    } else {
+        "It died inside the GPU driver while that was starting (cuInit)"
+    };
+    let claim = format!("The crashed thread was in {}.", starts.function());
+    Some(
+        Suspicion::new(Cause::GpuDriver, headline)
+            .supported(Weight::Strong, starts.fact.clone(), claim)
+            .remedy(show())
+            .remedy(
+                Remedy::new("Test it without the GPU: it must then live.")
+                    .command("CUDA_VISIBLE_DEVICES=-1 python your_script.py"),
+            )
+            .remedy(renew()),
+    )
+}

@@ -1,0 +1,71 @@
+//! A GPU library could not be started.
+
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "GPU006",
+    name: "gpu-handle",
+    causes: &[Cause::GpuHandle],
+    since: "0.1.0",
+    doc: include_str!("gpu_handle.md"),
+    judge,
+};
+
+/// Words that tell more exactly why a library would not start.
+const BETTER: [&str; 3] = [
+    "driver-insufficient",
+    "cudnn-older-than-built",
+    "driver-versions-differ",
+];
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let sight = facts.sign("gpu-handle-failed")?;
+    let library = match sight.group("library") {
+        Some("cublas") => "cuBLAS",
+        Some("cusolver") => "cuSOLVER",
+        _ => "cuDNN",
+    };
+    let status = sight.group("status").unwrap_or_default();
+    // A library that is not allowed to start says so; what says only that it did not start may be a matter of the driver.
+    let is_vague = status.ends_with("NOT_INITIALIZED");
+    let weight = if is_vague {
+        Weight::Weak
+    } else {
+        Weight::Strong
+    };
+    let mut suspicion = Suspicion::new(
+        Cause::GpuHandle,
+        format!("{library} could not be started on the GPU ({status})"),
+    )
+    .supported(
+        weight,
+        sight.fact.clone(),
+        format!("It said: {}", sight.said()),
+    );
+    if let Some(check) = facts.sign("convolve-algorithms") {
+        let claim = "TensorFlow then gave up on the convolution that needed it.";
+        suspicion = suspicion.supported(Weight::Strong, check.fact.clone(), claim);
+    }
+    for better in BETTER.iter().filter_map(|sign| facts.sign(sign)) {
+        let claim = format!("Another line tells more exactly why: {}", better.said());
+        suspicion = suspicion.opposed(Weight::Strong, better.fact.clone(), claim);
+    }
+    Some(
+        suspicion
+            .remedy(
+                Remedy::new("See who else uses the GPU: the most frequent reason is that no memory is left for the library.")
+                    .command("nvidia-smi"),
+            )
+            .remedy(
+                Remedy::new("Let TensorFlow take memory as it needs it, instead of all at once.")
+                    .command("TF_FORCE_GPU_ALLOW_GROWTH=true python your_script.py"),
+            )
+            .remedy(
+                Remedy::new("Clear the driver's cache of compiled code, which may be of another version; it is made anew.")
+                    .command("rm -r ~/.nv/ComputeCache"),
+            ),
+    )
+}

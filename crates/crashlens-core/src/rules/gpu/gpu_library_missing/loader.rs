@@ -1,0 +1,24 @@
+//! Libraries that the loader was asked for and did not find.
+
+use super::{install, suspicion};
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::Suspicion;
+
+/// Only where it was not merely tried: TensorFlow looks for all of them and goes on without.
+pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
+    let sight = facts
+        .signs("cuda-library-not-opened")
+        .filter(|it| !it.text.contains("Could not load dynamic library"))
+        .last()?;
+    let library = sight.group("library")?;
+    let is_exception = ["ImportError", "OSError"]
+        .iter()
+        .any(|word| sight.text.contains(word));
+    let weight = if is_exception && facts.signal().is_none() {
+        Weight::Strong
+    } else {
+        Weight::Weak
+    };
+    Some(suspicion(sight, weight, format!("{library} is not to be found")).remedy(install()))
+}

@@ -1,0 +1,38 @@
+//! What the loader did not find.
+
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::Facts;
+use crate::rule::Suspicion;
+
+/// Parts of the names of C++ functions and classes that TensorFlow gives to others.
+const OF_TENSORFLOW: [&str; 5] = ["10tensorflow", "4absl", "3tsl", "TF_", "6google8protobuf"];
+
+/// The loader refused the module, or a function of it when it was first called.
+pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
+    let ended = facts.sign("symbol-lookup-error");
+    let sight = ended.or_else(|| facts.sign("undefined-symbol"))?;
+    let (library, symbol) = (sight.group("library")?, sight.group("symbol")?);
+    let is_of_gpu =
+        symbol.contains("cudnn") || symbol.contains("cublas") || library.contains("cudnn");
+    let is_known = OF_TENSORFLOW.iter().any(|part| symbol.contains(part))
+        || symbol.trim_start_matches('_').starts_with("Py");
+    // An exception that the program may have caught, if it died of a signal later.
+    let weight = match (ended, facts.signal()) {
+        (Some(_), _) => Weight::Decisive,
+        (None, None) if is_known => Weight::Decisive,
+        (None, None) => Weight::Strong,
+        (None, Some(_)) => return None,
+    };
+    let name = library.rsplit('/').next().unwrap_or(library);
+    let headline = format!(
+        "{name} was built for another version of what it is used with: it needs a function that is not there"
+    );
+    (!is_of_gpu).then(|| {
+        Suspicion::new(Cause::AbiMismatch, headline).supported(
+            weight,
+            sight.fact.clone(),
+            format!("The loader did not find {}.", super::super::short(symbol)),
+        )
+    })
+}

@@ -1,0 +1,56 @@
+//! What is left where nobody could look into the process: a Python stack, or a debugger's.
+
+use crate::capture::Signal;
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::{Facts, NativeSight};
+use crate::rule::Suspicion;
+
+/// All that Python tells: an op of a library that was loaded at run time dies while its node is being made.
+pub(super) fn op_of_string(facts: &Facts<'_>) -> Option<Suspicion> {
+    let has_native = facts.native_frames().next().is_some();
+    let mut frames = facts.python_frames();
+    let (_, _) = frames
+        .next()
+        .filter(|(_, frame)| frame.function == "_create_c_op" && !has_native)?;
+    // The wrappers of such ops are made from text; those of TensorFlow are in files.
+    let (fact, wrapper) = frames.take(8).find(|(_, frame)| frame.file == "<string>")?;
+    let headline = format!(
+        "The library of the custom op {} was built for another TensorFlow or with another compiler",
+        wrapper.function
+    );
+    let claim = format!(
+        "It died while TensorFlow was making a node of {}, which is no op of its own.",
+        wrapper.function
+    );
+    Some(Suspicion::new(Cause::AbiMismatch, headline).supported(Weight::Strong, fact, claim))
+}
+
+/// In text there is no fault to look at: then that it is a custom op's kernel is the best there is.
+pub(super) fn custom_kernel(facts: &Facts<'_>) -> Option<Suspicion> {
+    let is_silent = facts.last_words().is_none();
+    let is_fault = facts.signal().is_none_or(|signal| signal == Signal::SEGV);
+    let frames = facts.acting_frames();
+    let top: &NativeSight<'_> = frames
+        .first()
+        .filter(|_| facts.is_text() && is_silent && is_fault)?;
+    let is_kernel = top
+        .function()
+        .contains("Compute(tensorflow::OpKernelContext*)");
+    if !is_kernel || !top.is_foreign() {
+        return None;
+    }
+    let headline = format!(
+        "It died in the custom op of {}: built for another TensorFlow, or wrong in itself",
+        top.library()
+    );
+    let claim = format!(
+        "{} is the kernel of an op that is not TensorFlow's.",
+        super::super::short(top.function())
+    );
+    Some(Suspicion::new(Cause::AbiMismatch, headline).supported(
+        Weight::Strong,
+        top.fact.clone(),
+        claim,
+    ))
+}

@@ -1,0 +1,63 @@
+//! What glibc and its loader say.
+
+use super::{newer_system, unset_path};
+use crate::cause::Cause;
+use crate::evidence::Weight;
+use crate::facts::{Facts, Sighting};
+use crate::rule::{Remedy, Suspicion};
+
+pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
+    // These are exceptions in Python: before a death by a signal, the program had caught them.
+    let exception = |sign| facts.sign(sign).filter(|_| facts.signal().is_none());
+    exception("static-tls-full")
+        .map(static_tls)
+        .or_else(|| exception("version-not-found").and_then(too_old_for))
+        .or_else(|| facts.sign("libgcc-missing").map(libgcc))
+        .or_else(|| facts.sign("loader-inconsistent").map(inconsistent))
+}
+
+fn said(sight: &Sighting<'_>, weight: Weight, headline: impl Into<String>) -> Suspicion {
+    let claim = format!("The loader said: {}", sight.said());
+    Suspicion::new(Cause::GlibcOrTls, headline).supported(weight, sight.fact.clone(), claim)
+}
+
+fn static_tls(sight: &Sighting<'_>) -> Suspicion {
+    let library = sight.group("library").unwrap_or("LIBRARY");
+    let headline = format!(
+        "{library} was loaded too late: there was no room left for its thread-local variables"
+    );
+    said(sight, Weight::Decisive, headline)
+        .remedy(
+            Remedy::new(
+                "Load that library first: room is kept for what is there from the beginning.",
+            )
+            .command(format!("LD_PRELOAD={library} python your_script.py")),
+        )
+        .remedy(Remedy::new(
+            "Or import the package that needs it before all others.",
+        ))
+}
+
+fn libgcc(sight: &Sighting<'_>) -> Suspicion {
+    let headline = "glibc could not load libgcc_s.so.1, without which no thread can be ended";
+    said(sight, Weight::Strong, headline).remedy(
+        Remedy::new(
+            "Load it at the start; if that is refused, the refusal tells why (not installed, of another machine, no more open files).",
+        )
+        .command("LD_PRELOAD=libgcc_s.so.1 python your_script.py"),
+    )
+}
+
+fn too_old_for(sight: &Sighting<'_>) -> Option<Suspicion> {
+    let (version, library) = (sight.group("version")?, sight.group("library")?);
+    let headline = format!(
+        "{library} needs {version}, which the C or C++ library of this system is too old for"
+    );
+    Some(said(sight, Weight::Strong, headline).remedy(newer_system()))
+}
+
+fn inconsistent(sight: &Sighting<'_>) -> Suspicion {
+    let headline =
+        "The loader found itself in a state that cannot be, as where two glibcs are mixed";
+    said(sight, Weight::Strong, headline).remedy(unset_path())
+}

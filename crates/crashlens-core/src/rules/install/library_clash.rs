@@ -1,0 +1,94 @@
+//! Two libraries in one process that took each other's functions.
+
+use crate::capture::Signal;
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, NativeSight};
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+mod on_the_stack;
+
+pub(crate) static RULE: Rule = Rule {
+    id: "INS006",
+    name: "library-clash",
+    causes: &[Cause::LibraryClash],
+    since: "0.1.0",
+    doc: include_str!("library_clash.md"),
+    judge,
+};
+
+/// Something on the stack that only a clash puts there.
+struct Clash {
+    headline: String,
+    claim: String,
+    fact: FactRef,
+}
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let frames: Vec<NativeSight<'_>> = facts.native_frames().collect();
+    let clash = on_the_stack::find(facts, &frames).or_else(|| imported_after(facts))?;
+    // An end in words of its own, such as a failed check, has its own reason.
+    let is_fault = [Signal::SEGV, Signal::ABRT, Signal::BUS]
+        .map(Some)
+        .contains(&facts.signal());
+    if !is_fault && facts.signal().is_some() {
+        return None;
+    }
+    Some(
+        Suspicion::new(Cause::LibraryClash, clash.headline)
+            .supported(Weight::Strong, clash.fact, clash.claim)
+            .remedy(Remedy::new(
+                "Test it: import the package that dies first, at the top of the program. If it then lives, the order is the cure for now.",
+            ))
+            .remedy(Remedy::new(
+                "Use the two packages in two processes (multiprocessing with the start method \"spawn\").",
+            ))
+            .remedy(
+                Remedy::new("Install recent versions of both from one source: later builds hide what clashes.")
+                    .risk(Risk::Environment),
+            ),
+    )
+}
+
+/// Packages that bring much native code, as people import them.
+const HEAVY: [&str; 12] = [
+    "torch",
+    "tensorflow",
+    "pyarrow",
+    "onnx",
+    "onnxruntime",
+    "cv2",
+    "mxnet",
+    "jax",
+    "paddle",
+    "faiss",
+    "sklearn",
+    "open3d",
+];
+
+/// All that Python tells: it died loading a native module of one such package after another one.
+fn imported_after(facts: &Facts<'_>) -> Option<Clash> {
+    if !facts.is_text() || facts.native_frames().next().is_some() || facts.last_words().is_some() {
+        return None;
+    }
+    let mut frames = facts.python_frames();
+    let (fact, _) = frames.by_ref().take(3).find(|(_, frame)| {
+        ["create_module", "load_dynamic"]
+            .contains(&frame.function.rsplit('.').next().unwrap_or_default())
+    })?;
+    let loading = facts.python_frames().find_map(|(_, frame)| {
+        let (_, inside) = frame.file.rsplit_once("-packages/")?;
+        let folder = inside.split_once('/')?.0;
+        Some(folder.strip_suffix("_core").unwrap_or(folder).to_owned())
+    })?;
+    let other = HEAVY
+        .iter()
+        .find(|name| **name != loading && facts.involves(name).is_some())?;
+    Some(Clash {
+        headline: format!(
+            "{loading} died while it was being loaded after {other}: their native libraries clash"
+        ),
+        claim: format!("It died loading a native module of {loading}; {other} was loaded already."),
+        fact,
+    })
+}

@@ -1,0 +1,109 @@
+//! Python called a C function in a way that it does not bear, whatever its arguments.
+
+use crate::capture::{ForeignCall, Place, Signal};
+use crate::cause::Cause;
+use crate::culprit::{is_interpreter, usual_name};
+use crate::evidence::{FactRef, Weight};
+use crate::facts::Facts;
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "MEM020",
+    name: "foreign-function",
+    causes: &[Cause::BadForeignCall],
+    since: "0.1.0",
+    doc: include_str!("foreign_function.md"),
+    judge,
+};
+
+/// What helps against most wrong calls.
+pub(super) const DECLARE: &str = "Declare the function first, and ctypes checks what it is given: lib.f.argtypes = [...]; lib.f.restype = ....";
+
+/// Deeper below the call than this the function does its own work.
+const DIRECTLY: usize = 4;
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let call = facts
+        .foreign_call()
+        .filter(|_| facts.died_of(Signal::SEGV))?;
+    facts
+        .depth_below_foreign_call()
+        .filter(|depth| *depth <= DIRECTLY)?;
+    if facts.bad_argument().is_some() || !is_wild(facts.place()?) {
+        return None;
+    }
+    let (name, api) = (name(call), call.api);
+    let address = facts.access()?.address;
+    let (weight, what, claim, action) = if call.address == Some(address) {
+        (
+            Weight::Decisive,
+            format!("{api} called {address} as a function, and no code is there"),
+            "The address that Python called is the one at fault.".to_owned(),
+            "Take the function from a loaded library, and keep callbacks and libraries alive while they are used.",
+        )
+    } else if is_api(facts, call) {
+        (
+            Weight::Strong,
+            format!("{name}, a function of Python itself, was called by {api} as it must not be"),
+            format!(
+                "{name} failed at once: CDLL calls it without the GIL, or what it got is no object."
+            ),
+            "Call it as ctypes.pythonapi.NAME, which keeps the GIL, and declare py_object for objects.",
+        )
+    } else if let Some(number) = call
+        .arguments
+        .iter()
+        .position(|argument| argument.truncated)
+    {
+        let number = number + 1;
+        (
+            Weight::Strong,
+            format!("{name} got only the lower half of argument {number} from {api}"),
+            format!("Argument {number} of {name} was cut to 32 bits on its way."),
+            "Declare the argument's type, such as ctypes.c_void_p or ctypes.c_size_t.",
+        )
+    } else if facts.only_machinery_below_call() {
+        (
+            Weight::Strong,
+            format!("{name} was called by {api} with arguments that it cannot use"),
+            format!("{name} is the C library's, and failed at once: it did what it was told."),
+            "Check each argument against the function's manual page: what it points to, and its size.",
+        )
+    } else {
+        return None;
+    };
+    Some(
+        Suspicion::new(Cause::BadForeignCall, what)
+            .supported(weight, FactRef::ForeignCall, claim)
+            .remedy(Remedy::new(action))
+            .remedy(Remedy::new(DECLARE)),
+    )
+}
+
+/// Whether the address was no good from the beginning: neither an overrun nor memory that was given back.
+fn is_wild(place: &Place) -> bool {
+    !matches!(
+        place,
+        Place::PastEnd { .. }
+            | Place::Released { .. }
+            | Place::StackOverflow
+            | Place::BeyondFile { .. }
+            | Place::NoSpace { .. }
+    )
+}
+
+/// Whether Python's own C API failed.
+fn is_api(facts: &Facts<'_>, call: &ForeignCall) -> bool {
+    let top = facts.frames_at_fault().next();
+    let function = call.function.as_deref().unwrap_or_default();
+    (function.starts_with("Py") || function.starts_with("_Py"))
+        && top.is_some_and(|top| is_interpreter(top.frame))
+}
+
+/// The function, as code.
+pub(super) fn name(call: &ForeignCall) -> String {
+    call.function.as_deref().map_or_else(
+        || "A function".to_owned(),
+        |name| format!("`{}`", usual_name(name)),
+    )
+}

@@ -1,0 +1,88 @@
+//! The machine itself is faulty.
+
+use crate::capture::{Place, Signal};
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, excerpt};
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "PRO005",
+    name: "hardware",
+    causes: &[Cause::Hardware],
+    since: "0.1.0",
+    doc: include_str!("hardware.md"),
+    judge,
+};
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    let code = facts.capture().ending.code.as_deref().unwrap_or_default();
+    if code.starts_with("BUS_MCEERR") {
+        let claim = format!(
+            "The kernel took the memory away because the hardware reported it broken ({code})."
+        );
+        let suspicion = broken_memory().supported(Weight::Decisive, FactRef::Ending, claim);
+        return Some(test_memory(suspicion));
+    }
+    if let Some(sight) = facts.sign("memory-reported-broken") {
+        let claim = format!("The kernel said so: \"{}\".", excerpt(sight.text));
+        let suspicion = broken_memory().supported(Weight::Decisive, sight.fact.clone(), claim);
+        return Some(test_memory(suspicion));
+    }
+    if let Some(sight) = facts.sign("machine-reported-broken") {
+        // Errors that were put right are reported too.
+        let is_corrected =
+            sight.text.contains(" CE") || sight.text.to_lowercase().contains("corrected error");
+        let weight = if is_corrected {
+            Weight::Weak
+        } else {
+            Weight::Strong
+        };
+        let claim = format!(
+            "The machine reported errors of its own: \"{}\".",
+            excerpt(sight.text)
+        );
+        let headline = "The machine reported errors of its hardware";
+        let suspicion = Suspicion::new(Cause::Hardware, headline);
+        return Some(test_memory(suspicion.supported(
+            weight,
+            sight.fact.clone(),
+            claim,
+        )));
+    }
+    broken_disk(facts)
+}
+
+fn broken_memory() -> Suspicion {
+    Suspicion::new(Cause::Hardware, "A part of the machine's memory is broken")
+}
+
+/// A mapped file that is long enough, on a disk that reports errors.
+fn broken_disk(facts: &Facts<'_>) -> Option<Suspicion> {
+    let sight = facts.sign("disk-reported-broken")?;
+    let is_whole = matches!(facts.place(), Some(Place::Mapped { .. }));
+    if !facts.died_of(Signal::BUS) || !(is_whole || facts.is_text()) {
+        return None;
+    }
+    let claim = format!("The system could not read: \"{}\".", excerpt(sight.text));
+    let headline = "A disk could not be read";
+    Some(
+        Suspicion::new(Cause::Hardware, headline)
+            .supported(Weight::Strong, sight.fact.clone(), claim)
+            .remedy(
+                Remedy::new("Look at the disk's own records.").command("sudo smartctl -a /dev/sda"),
+            )
+            .remedy(Remedy::new(
+                "Copy the data to another disk, and run from there.",
+            )),
+    )
+}
+
+fn test_memory(suspicion: Suspicion) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new("Run the same program on another machine: if it lives there, it is the machine."))
+        .remedy(Remedy::new("Read what the machine recorded.").command("sudo journalctl -k -g 'Hardware Error|mce|EDAC'"))
+        .remedy(Remedy::new(
+            "Test the memory with memtest86+ over a night, without overclocking (XMP and EXPO profiles off).",
+        ))
+}

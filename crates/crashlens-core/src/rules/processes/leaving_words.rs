@@ -1,0 +1,79 @@
+//! Words that say that a program was leaving.
+
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, Sighting, excerpt};
+
+/// Lines that the system may write behind the program's last one.
+const LINES_OF_AN_END: usize = 2;
+
+/// What was said about leaving.
+pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
+    let told = |sight: &Sighting<'_>, weight, what: &str| {
+        let claim = format!("{what}: \"{}\".", excerpt(sight.text));
+        Some((weight, sight.fact.clone(), claim))
+    };
+    if let Some(sight) = facts.sign("fatal-at-shutdown") {
+        return told(
+            sight,
+            Weight::Decisive,
+            "The interpreter said that it was leaving",
+        );
+    }
+    if let Some(sight) = facts.sign("said-finalizing") {
+        return told(
+            sight,
+            Weight::Strong,
+            "The interpreter said that it was leaving",
+        );
+    }
+    if let Some(sight) = facts.sign("exception-not-rethrown") {
+        return told(
+            sight,
+            Weight::Strong,
+            "A thread was ended from outside, as Python does at exit",
+        );
+    }
+    if let Some(sight) = facts.sign("no-active-exception") {
+        return told(
+            sight,
+            Weight::Weak,
+            "A thread was not joined, as at many exits",
+        );
+    }
+    if !facts.is_text() || facts.own_code_runs() {
+        return None;
+    }
+    if let Some(sight) = facts
+        .sign("asked-to-leave")
+        .filter(|sight| is_last_prompt(facts, sight))
+    {
+        return told(sight, Weight::Strong, "It had been asked to leave");
+    }
+    let done = ["tests-passed", "said-done"]
+        .iter()
+        .find_map(|id| facts.sign(id));
+    let done = done.filter(|sight| lines_after(facts, sight) <= LINES_OF_AN_END);
+    done.and_then(|sight| {
+        told(
+            sight,
+            Weight::Strong,
+            "Its last words were that its work was done",
+        )
+    })
+}
+
+fn is_last_prompt(facts: &Facts<'_>, sight: &Sighting<'_>) -> bool {
+    let last = facts
+        .lines()
+        .rfind(|(_, line)| line.starts_with(">>> ") || line.starts_with("In ["));
+    last.is_some_and(|(fact, _)| fact == sight.fact)
+}
+
+/// Lines with words behind that of `sight`.
+fn lines_after(facts: &Facts<'_>, sight: &Sighting<'_>) -> usize {
+    let after = facts
+        .lines()
+        .skip_while(|(fact, _)| *fact != sight.fact)
+        .skip(1);
+    after.filter(|(_, line)| !line.trim().is_empty()).count()
+}

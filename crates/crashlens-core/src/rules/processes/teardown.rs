@@ -1,0 +1,124 @@
+//! It died while it was leaving, after its work was done.
+
+use crate::capture::{MessageKind, Signal};
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, excerpt};
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "PRO003",
+    name: "teardown",
+    causes: &[Cause::Teardown],
+    since: "0.1.0",
+    doc: include_str!("teardown.md"),
+    judge,
+};
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    if facts
+        .signal()
+        .is_some_and(|signal| !signal.is_fault() && signal != Signal::ABRT)
+    {
+        return None;
+    }
+    if facts.sender().is_some() {
+        return None;
+    }
+    let (weight, fact, claim) =
+        seen_leaving(facts).or_else(|| super::leaving_words::said(facts))?;
+    let heap = heap_damage(facts);
+    let weight = if heap.is_some() {
+        weight.min(Weight::Strong)
+    } else {
+        weight
+    };
+    let suspicion = Suspicion::new(Cause::Teardown, headline(facts));
+    let mut suspicion = suspicion.supported(weight, fact, claim);
+    if let Some((fact, claim)) = heap {
+        suspicion = suspicion.opposed(Weight::Strong, fact, claim);
+    }
+    if facts.own_code_runs() && !facts.is_finalizing() {
+        let line = facts
+            .own_line()
+            .unwrap_or_else(|| "the program's own code".to_owned());
+        let claim = format!("{line} was running: the work was not done.");
+        suspicion = suspicion.opposed(Weight::Strong, FactRef::Culprit, claim);
+    }
+    Some(with_remedies(suspicion))
+}
+
+fn headline(facts: &Facts<'_>) -> String {
+    if facts.ended_thread_frame().is_some() || facts.sign("exception-not-rethrown").is_some() {
+        return "A thread still ran native code when the program left, and was torn out of it"
+            .to_owned();
+    }
+    let culprit = facts.culprit();
+    match (&culprit.function, &culprit.library) {
+        (Some(function), Some(library)) if function.contains('~') => {
+            format!("{library} failed in its clean-up at exit, after the work was done")
+        }
+        (_, Some(library)) => {
+            format!("{library} failed while the program was leaving, after its work")
+        }
+        _ => "It failed while it was leaving, after its work was done".to_owned(),
+    }
+}
+
+/// What the frames and the interpreter's records show.
+fn seen_leaving(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
+    let frame = facts.leaving_frame();
+    if facts.is_finalizing() {
+        if let Some(sight) = frame.or_else(|| facts.ended_thread_frame()) {
+            let claim = format!(
+                "The interpreter had ended, and {} was running.",
+                sight.function()
+            );
+            return Some((Weight::Decisive, sight.fact, claim));
+        }
+        let claim = "The interpreter had begun to take itself apart.".to_owned();
+        return Some((Weight::Strong, FactRef::Python, claim));
+    }
+    frame.map(|sight| {
+        let claim = format!(
+            "{} is on the stack: the program was leaving.",
+            sight.function()
+        );
+        (Weight::Strong, sight.fact, claim)
+    })
+}
+
+/// Damage of the heap that shows at exit was done before.
+fn heap_damage(facts: &Facts<'_>) -> Option<(FactRef, String)> {
+    let message = facts.fatal_message(MessageKind::CLibrary);
+    let message = message.filter(|(_, message)| !message.text.contains("not rethrown"));
+    if let Some((fact, message)) = message {
+        let words = excerpt(&message.text);
+        return Some((
+            fact,
+            format!("\"{words}\": the heap was damaged, perhaps long before."),
+        ));
+    }
+    let sight = facts.in_allocator()?;
+    let claim = format!(
+        "It died in {}, the victim of damage that may be older.",
+        sight.function()
+    );
+    Some((sight.fact, claim))
+}
+
+fn with_remedies(suspicion: Suspicion) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new(
+            "Trust the results: files that were closed before the exit are whole. Only the exit code is wrong.",
+        ))
+        .remedy(Remedy::new(
+            "Stop and join threads, and close sessions, pools and datasets, before the program ends: no daemon thread \
+             may be in native code then.",
+        ))
+        .remedy(
+            Remedy::new("Or leave without clean-up, as the last statement, after everything is saved.")
+                .command("import os, sys; sys.stdout.flush(); sys.stderr.flush(); os._exit(0)")
+                .risk(Risk::Results),
+        )
+}

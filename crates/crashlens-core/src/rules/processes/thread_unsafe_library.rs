@@ -1,0 +1,107 @@
+//! Two threads used a library that allows only one.
+
+use crate::capture::{Frame, PythonFrame, Thread};
+use crate::cause::Cause;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, excerpt};
+use crate::rule::{Remedy, Rule, Suspicion};
+
+pub(crate) static RULE: Rule = Rule {
+    id: "PRO002",
+    name: "thread-unsafe-library",
+    causes: &[Cause::ThreadUnsafeLibrary],
+    since: "0.1.0",
+    doc: include_str!("thread_unsafe_library.md"),
+    judge,
+};
+
+/// Functions of h5py that touch the library's own records and no array of the caller's.
+const RECORD_KEEPING: [&str; 3] = ["close", "flush", "__exit__"];
+
+fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    graphics(facts).or_else(|| hdf5(facts))
+}
+
+/// Libraries of windows say it themselves.
+fn graphics(facts: &Facts<'_>) -> Option<Suspicion> {
+    let signs = ["tcl-wrong-thread", "xlib-threads"];
+    let sight = signs.iter().find_map(|id| facts.sign(id))?;
+    let headline = "A window library was used from a thread that it does not belong to";
+    let claim = format!(
+        "The library said so before it gave up: \"{}\".",
+        excerpt(sight.text)
+    );
+    Some(
+        Suspicion::new(Cause::ThreadUnsafeLibrary, headline)
+            .supported(Weight::Decisive, sight.fact.clone(), claim)
+            .remedy(
+                Remedy::new("Let matplotlib draw without windows.")
+                    .command("MPLBACKEND=Agg python your_script.py"),
+            )
+            .remedy(Remedy::new(
+                "Or draw in the main thread only, and close figures there (`plt.close('all')`) before threads start.",
+            )),
+    )
+}
+
+fn hdf5(facts: &Facts<'_>) -> Option<Suspicion> {
+    let crashed = facts.crashed()?;
+    let others = || {
+        facts
+            .capture()
+            .threads
+            .iter()
+            .filter(|thread| thread.id != crashed.id)
+    };
+    let headline = "Two threads used HDF5 at once, which allows only one";
+    let suspicion = Suspicion::new(Cause::ThreadUnsafeLibrary, headline);
+    let suspicion = if is_in_hdf5(crashed) {
+        let other = others().find(|thread| is_in_hdf5(thread))?;
+        let claim = format!("Thread {} was inside libhdf5 too.", other.id);
+        suspicion.supported(Weight::Strong, FactRef::Thread { thread: other.id }, claim)
+    } else {
+        let (fact, innermost) = facts
+            .python_frames()
+            .next()
+            .filter(|(_, frame)| is_h5py(frame))?;
+        // Where native frames are known, they show that it was not in the library.
+        let is_unseen = facts.top().is_none();
+        let function = innermost.function.rsplit('.').next().unwrap_or_default();
+        let keeps_records = RECORD_KEEPING.contains(&function);
+        let weight = if is_unseen && keeps_records {
+            Weight::Strong
+        } else {
+            Weight::Weak
+        };
+        let claim = format!(
+            "It died in h5py's `{function}`, where HDF5 works on records that all threads share."
+        );
+        suspicion.supported(weight, fact, claim)
+    };
+    Some(with_remedies(suspicion))
+}
+
+fn with_remedies(suspicion: Suspicion) -> Suspicion {
+    suspicion
+        .remedy(Remedy::new(
+            "Let one thread at a time use HDF5: a lock around every use, or one worker (`workers=1`, \
+             `use_multiprocessing=False`) while callbacks save to `.h5`.",
+        ))
+        .remedy(Remedy::new(
+            "Or save in another format: `model.save('model.keras')`, checkpoints of TensorFlow.",
+        ))
+}
+
+fn is_in_hdf5(thread: &Thread) -> bool {
+    thread.frames.iter().any(|frame| match frame {
+        Frame::Native(frame) => frame
+            .library
+            .as_deref()
+            .is_some_and(|library| library.contains("libhdf5")),
+        Frame::Python(_) => false,
+    })
+}
+
+fn is_h5py(frame: &PythonFrame) -> bool {
+    frame.file.contains("/h5py/")
+}

@@ -1,0 +1,212 @@
+//! What is known of a death that nobody can explain, and what would tell more.
+
+use crate::capture::{CaptureSource, MessageKind, Signal};
+use crate::evidence::FactRef;
+use crate::facts::{Facts, excerpt};
+use crate::rule::Remedy;
+
+/// The run that reads everything at the death.
+const RUN: &str = "crashlens run -- python your_script.py";
+/// The run in which the C library looks after its heap, and Python uses that heap for everything.
+const CHECKED_RUN: &str = "LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc crashlens run -- python your_script.py";
+
+/// What there is to say.
+pub(super) struct Known {
+    pub(super) headline: String,
+    pub(super) fact: FactRef,
+    pub(super) claim: String,
+    pub(super) next: Remedy,
+}
+
+impl Known {
+    /// The most telling of what is known.
+    pub(super) fn of(facts: &Facts<'_>) -> Self {
+        let special = damaged_heap(facts).or_else(|| silent_abort(facts));
+        let special = special.or_else(|| {
+            if facts.is_text() {
+                in_text(facts)
+            } else {
+                unseen(facts)
+            }
+        });
+        special.unwrap_or_else(|| bare(facts))
+    }
+}
+
+/// `SIGSEGV`, or that it died where not even that is known.
+fn died(facts: &Facts<'_>) -> String {
+    facts.signal().map_or_else(
+        || "died".to_owned(),
+        |signal| format!("died of {}", signal.name()),
+    )
+}
+
+/// ` in f (lib.so), at line 5 of train.py`, as far as it is known.
+fn place(facts: &Facts<'_>) -> String {
+    let culprit = facts.culprit();
+    let native = match (&culprit.function, &culprit.library) {
+        (Some(function), _) => format!(
+            " in {}",
+            excerpt(function.split('(').next().unwrap_or_default())
+        ),
+        (None, Some(library)) => format!(" in {library}"),
+        (None, None) => String::new(),
+    };
+    let line = facts.own_line().map(|line| format!(" at {line}"));
+    format!("{native}{}", line.unwrap_or_default())
+}
+
+/// The C library noticed damage that somebody did before.
+fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
+    let message = facts.fatal_message(MessageKind::CLibrary);
+    let (fact, claim) = match message {
+        Some((fact, message)) => {
+            let words = excerpt(&message.text);
+            (
+                fact,
+                format!(
+                    "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
+                ),
+            )
+        }
+        None => {
+            let sight = facts.in_allocator()?;
+            let claim = format!(
+                "It died in {}: that is the victim of damage done before.",
+                sight.function()
+            );
+            (sight.fact, claim)
+        }
+    };
+    let next = "Run it with an allocator that checks: it stops nearer to whoever does the damage.";
+    Some(Known {
+        headline: "The heap was damaged before it died, and nothing shows by whom".to_owned(),
+        fact,
+        claim,
+        next: Remedy::new(next).command(CHECKED_RUN),
+    })
+}
+
+/// The program gave itself up and did not say why.
+fn silent_abort(facts: &Facts<'_>) -> Option<Known> {
+    let ending = &facts.capture().ending;
+    let is_own = ending.sender_pid == Some(facts.capture().process.pid);
+    if !is_own || !facts.died_of(Signal::ABRT) || facts.last_words().is_some() {
+        return None;
+    }
+    Some(Known {
+        headline: format!(
+            "Its own code gave up by abort(){} and did not say why",
+            place(facts)
+        ),
+        fact: FactRef::Ending,
+        claim: "SIGABRT came from the process itself, and no library said anything before."
+            .to_owned(),
+        next: Remedy::new("Read what it wrote before, with all of its own log switched on.")
+            .command("TF_CPP_MIN_LOG_LEVEL=0 crashlens run -- python your_script.py"),
+    })
+}
+
+/// What a text is about.
+fn in_text(facts: &Facts<'_>) -> Option<Known> {
+    let known = |id: &str, headline: String, claim: &str, next: Remedy| {
+        let sight = facts.sign(id)?;
+        let claim = format!("{claim}: \"{}\".", excerpt(sight.text));
+        Some(Known {
+            headline,
+            fact: sight.fact.clone(),
+            claim,
+            next,
+        })
+    };
+    let worker = || {
+        let headline = format!(
+            "A worker process {}, and only its parent speaks",
+            died(facts)
+        );
+        let next = "Run it under crashlens, which follows worker processes and reads their stacks.";
+        known(
+            "worker-died",
+            headline,
+            "The parent saw a worker die, not why",
+            Remedy::new(next).command(RUN),
+        )
+    };
+    let notebook = || {
+        let headline =
+            "The process behind a notebook died, and notebooks do not show why".to_owned();
+        let next = "Run the notebook's code as a script, outside of the notebook.";
+        let command =
+            "jupyter nbconvert --to script notebook.ipynb && crashlens run -- python notebook.py";
+        known(
+            "notebook-died",
+            headline,
+            "The notebook says only that",
+            Remedy::new(next).command(command),
+        )
+    };
+    let segfault = || {
+        let library = facts
+            .sign("kernel-segfault")
+            .and_then(|sight| sight.group("library"));
+        let place = library.map_or(String::new(), |library| format!(" in {library}"));
+        let headline = format!(
+            "It {}{place}, and the kernel's line has no stack",
+            died(facts)
+        );
+        let next = "Run it under crashlens, which reads the stacks of all threads at the death.";
+        known(
+            "kernel-segfault",
+            headline,
+            "All that is known is the kernel's line",
+            Remedy::new(next).command(RUN),
+        )
+    };
+    worker().or_else(notebook).or_else(segfault)
+}
+
+/// What could not be looked at in a process or a core.
+fn unseen(facts: &Facts<'_>) -> Option<Known> {
+    let capture = facts.capture();
+    let is_core = capture.source == CaptureSource::Core;
+    let gap = capture.gaps.0.iter().find(|gap| gap.remedy.is_some())?;
+    let next = Remedy::new(gap.remedy.clone().unwrap_or_default());
+    Some(Known {
+        headline: format!(
+            "It {}{}; not all of it could be seen",
+            died(facts),
+            place(facts)
+        ),
+        fact: FactRef::Ending,
+        claim: format!("Not seen: {} ({}).", gap.part, gap.reason),
+        next: if is_core { next.command(RUN) } else { next },
+    })
+}
+
+/// A signal, and where it struck.
+fn bare(facts: &Facts<'_>) -> Known {
+    let place = place(facts);
+    let (died, is_text) = (died(facts), facts.is_text());
+    let headline = match (is_text, place.is_empty()) {
+        (true, true) => format!("It {died}, and the text does not show where"),
+        _ => format!("It {died}{place}; why cannot be told from that"),
+    };
+    let claim = if is_text {
+        "The text names neither the native code that failed nor a reason."
+    } else {
+        "Nothing that was seen tells the reason."
+    };
+    let next = if facts.capture().source == CaptureSource::Process {
+        let action = "Run it again with an allocator that checks: if the place changes, memory is damaged elsewhere.";
+        Remedy::new(action).command(CHECKED_RUN)
+    } else {
+        let action = "Run it under crashlens, which reads stacks, values and limits at the moment of the death.";
+        Remedy::new(action).command(RUN)
+    };
+    Known {
+        headline,
+        fact: FactRef::Ending,
+        claim: claim.to_owned(),
+        next,
+    }
+}
