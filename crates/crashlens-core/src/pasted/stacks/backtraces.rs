@@ -20,9 +20,8 @@ static OPEN_MPI: LazyLock<Regex> =
     LazyLock::new(|| compile(r"^\[[^\]\s:]+(?::(\d+))?\] \[ ?(\d+)\] ?(.*)$"));
 
 /// ` 2 0x00000000000153c0 function()  ???:0` or ` 1  /path/lib.so(function+0x2e4) [0x7f…]`, below a heading.
-static UCX: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\s*(\d+) +(?:0x([0-9a-f]+) (\S.*?)(?:\(\))?\s+\S+:\d+|(/.*))\s*$")
-});
+static UCX: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^\s*(\d+) +(?:0x([0-9a-f]+) (\S.*?)(?:\(\))?\s+\S+:\d+|(/.*))\s*$"));
 
 /// `[bt] (0) …`
 static MXNET: LazyLock<Regex> = LazyLock::new(|| compile(r"\[bt\] \((\d+)\) (.*)$"));
@@ -130,7 +129,10 @@ fn ucx_frame(line: &str) -> Option<Piece> {
     }
     // The number is a place in a file that is not named.
     let mut frame = native(None, groups.get(3).map(|it| it.as_str()), None);
-    frame.module_offset = groups.get(2).and_then(|it| hexadecimal(it.as_str())).map(Address);
+    frame.module_offset = groups
+        .get(2)
+        .and_then(|it| hexadecimal(it.as_str()))
+        .map(Address);
     Some(Piece::Frame {
         writer: Writer::Ucx,
         number: number.parse().ok(),

@@ -250,7 +250,8 @@ fn lines_of_ranks_that_are_torn_apart_are_put_on_lines_of_their_own() {
         [1,15]<stderr>:[node:18] [ 1] /p/two.so(+0x2)[0x7f02]\n";
     assert_eq!(threads(dump), "*1 : ?@one.so+0x1\n2 : ?@two.so+0x2\n");
     assert_eq!(text(dump).process.pid, 18);
-    let nameless = "[node] [ 0] /lib/libc.so.6(+0x1)[0x7f01]\n[node] [ 1] /p/one.so(+0x1)[0x7f02]\n";
+    let nameless =
+        "[node] [ 0] /lib/libc.so.6(+0x1)[0x7f01]\n[node] [ 1] /p/one.so(+0x1)[0x7f02]\n";
     assert_eq!(threads(nameless), "*1 : ?@one.so+0x1\n");
 }
 

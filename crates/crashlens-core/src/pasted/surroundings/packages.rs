@@ -50,8 +50,11 @@ static BARE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
 static HEADING: LazyLock<Regex> =
     LazyLock::new(|| compile(&format!(r"(?i)^#+\s*({WELL_KNOWN}) version\s*$")));
 /// `- TensorFlow installed from (source or binary): tensorflow-gpu==1.12.0`
-static ANSWERED: LazyLock<Regex> =
-    LazyLock::new(|| compile(&format!(r"(?i)^\s*(?:[-*]|\d+[.)]).*: ?({WELL_KNOWN})=={VERSION}")));
+static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+    compile(&format!(
+        r"(?i)^\s*(?:[-*]|\d+[.)]).*: ?({WELL_KNOWN})=={VERSION}"
+    ))
+});
 /// What was asked: `pip show numpy`, `print(tf.__version__)`.
 static ASKED: LazyLock<Regex> = LazyLock::new(|| {
     compile(
@@ -138,7 +141,11 @@ fn listed(line: &str, add: &mut impl FnMut(&str, &str)) {
     if line.len() > 400 || !line.contains('.') {
         return;
     }
-    let answered = || ANSWERED.captures(line).filter(|_| !line.contains(" install "));
+    let answered = || {
+        ANSWERED
+            .captures(line)
+            .filter(|_| !line.contains(" install "))
+    };
     let entry = FROZEN
         .captures(line)
         .or_else(|| TEMPLATE.captures(line))
