@@ -5,7 +5,7 @@
 use std::io;
 
 use crashlens_core::evidence::FactRef;
-use crashlens_core::{CulpritThread, Death, Message, ThreadRole};
+use crashlens_core::{CaptureSource, CulpritThread, Death, Message, ThreadRole};
 
 use super::names::function_for_people;
 use super::page::{PLAIN, Page};
@@ -29,7 +29,9 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
         let room = room(page, view);
         page.fact("Kernel", &[(PLAIN, &function_for_people(kernel, room))])?;
     }
-    if let Some(thread) = &culprit.thread {
+    // Threads of a text are only numbered by their order.
+    let thread = culprit.thread.as_ref();
+    if let Some(thread) = thread.filter(|_| death.source != CaptureSource::Text) {
         let crashed = death.threads.iter().find(|other| other.id == thread.id);
         let gil = gil(crashed.and_then(|crashed| crashed.holds_gil));
         page.fact("Thread", &[(PLAIN, &describe(thread)), (PLAIN, gil)])?;
