@@ -44,6 +44,9 @@ pub struct Options {
     /// Use this interpreter, which has TensorFlow, instead of making an environment
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
+    /// Judge again the captures that an earlier run kept here, instead of running the programs
+    #[arg(long, value_name = "FOLDER", conflicts_with = "keep")]
+    pub kept: Option<PathBuf>,
     /// Keep each case's folder (report, capture, output) here
     #[arg(long, value_name = "FOLDER")]
     pub keep: Option<PathBuf>,
@@ -61,11 +64,20 @@ pub fn run(options: &Options) -> Result<()> {
             options.tensorflow
         );
     }
+    let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
+    let is_wanted = |case: &Case| options.cases.is_empty() || options.cases.contains(&case.id);
+    if let Some(kept) = &options.kept {
+        let cases = all.iter().filter(|(_, case)| is_wanted(case));
+        let verdicts: Vec<_> = cases
+            .map(|(_, case)| live::judge_kept(case, options, &crashlens, kept))
+            .collect::<Result<_>>()?;
+        let verdicts: Vec<_> = verdicts.into_iter().flatten().collect();
+        return causes::settle(&verdicts, &causes_path(options), options.update);
+    }
     let python = match &options.python {
         Some(path) => std::path::absolute(path)?,
         None => environment(&options.tensorflow, &all)?,
     };
-    let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
     // Core files of gigabytes would be written where the machine's core_pattern is a plain file name.
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
 
@@ -74,7 +86,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut table = Vec::new();
     let mut verdicts = Vec::new();
     for (folder, case) in &all {
-        if options.cases.is_empty() || options.cases.contains(&case.id) {
+        if is_wanted(case) {
             let (row, facts, verdict) = live::run_case(folder, case, options, &python, &crashlens)?;
             print!("{row}");
             for remark in &row.remarks {

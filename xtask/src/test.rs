@@ -214,6 +214,7 @@ fn live_corpus() -> Result<Step> {
         update: false,
         crashlens: None,
         python: Some(python),
+        kept: None,
         keep: None,
     };
     corpus::run(&options).map(|()| Step::Passed)

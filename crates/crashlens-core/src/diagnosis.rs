@@ -42,6 +42,9 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What to do, the riskless first.
     pub remedies: Vec<Remedy>,
+    /// What could not be looked at and might tell of a cause behind this one: the finding is not certain for that alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<String>,
 }
 
 /// A cause that looked likely and is excluded.
@@ -90,7 +93,7 @@ pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
     let mut diagnosis = Diagnosis::default();
     for rule in rules::all() {
         if let Some(suspicion) = (rule.judge)(facts) {
-            diagnosis.take(rule, suspicion);
+            diagnosis.take(rule, suspicion, facts);
         }
     }
     diagnosis
@@ -118,7 +121,7 @@ pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
 }
 
 impl Diagnosis {
-    fn take(&mut self, rule: &Rule, suspicion: Suspicion) {
+    fn take(&mut self, rule: &Rule, suspicion: Suspicion, facts: &Facts<'_>) {
         let Suspicion {
             cause,
             headline,
@@ -135,14 +138,23 @@ impl Diagnosis {
         match weigh(&evidence) {
             Some(confidence) => {
                 remedies.sort_by_key(|remedy| remedy.risk);
+                // A null pointer is one whatever brought it about; to be certain that nothing did, one must have looked.
+                let may_hide =
+                    cause.depth() == Depth::Mechanism && confidence == Confidence::Certain;
+                let unseen = if may_hide { facts.unseen() } else { Vec::new() };
                 self.findings.push(Finding {
                     rule,
                     name,
                     cause,
-                    confidence,
+                    confidence: if unseen.is_empty() {
+                        confidence
+                    } else {
+                        Confidence::Likely
+                    },
                     headline,
                     evidence,
                     remedies,
+                    unseen,
                 });
             }
             None => self.ruled_out.push(RuledOut {
@@ -199,6 +211,9 @@ fn rank(finding: &Finding) -> (u8, Confidence, Directness) {
     )
 }
 
+#[cfg(test)]
+#[path = "diagnosis/blinded.rs"]
+mod blinded;
 #[cfg(test)]
 #[path = "diagnosis/tests.rs"]
 mod tests;

@@ -97,6 +97,35 @@ impl<'a> Facts<'a> {
         self.capture.source == CaptureSource::Text
     }
 
+    /// What was not looked at and might tell of a cause behind what is seen. Text is not asked for what it never has.
+    pub fn unseen(&self) -> Vec<String> {
+        let capture = self.capture;
+        if self.is_text() {
+            return Vec::new();
+        }
+        let parts = [
+            (
+                capture.testimony.exception.is_unknown(),
+                "C++ exceptions in flight",
+            ),
+            (
+                capture.testimony.errno.is_unknown(),
+                "why the last call failed (errno)",
+            ),
+            (
+                capture.circumstances.resources.is_unknown(),
+                "the use of limits",
+            ),
+            (capture.output.stderr.is_unknown(), "standard error"),
+            (capture.modules.is_unknown(), "the loaded libraries"),
+        ];
+        parts
+            .into_iter()
+            .filter(|(is_unseen, _)| *is_unseen)
+            .map(|(_, part)| part.to_owned())
+            .collect()
+    }
+
     /// Whether `signal` explains the death.
     pub fn died_of(&self, signal: Signal) -> bool {
         self.signal() == Some(signal)

@@ -1,12 +1,19 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crate::messages;
+use crate::{Report, messages, pasted};
 
 /// Text that a program wrote to standard error.
 pub fn messages(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.split('\n').collect();
     messages::read_everything(&lines);
+}
+
+/// Text that a person pasted: it is read and judged.
+pub fn pasted(bytes: &[u8]) {
+    if let Ok(capture) = pasted::read(bytes) {
+        Report::of_capture(&capture);
+    }
 }
 
 /// Advisories in the OSV format that a person gives.

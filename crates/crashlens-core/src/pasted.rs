@@ -120,6 +120,8 @@ impl Said {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod scored;
 #[cfg(test)]
 mod tests;

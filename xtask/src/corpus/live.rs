@@ -60,9 +60,31 @@ pub fn run_case(
     Ok((row, facts, verdict))
 }
 
+/// What is said today of the capture that an earlier run kept; `None` where the case did not die then.
+pub fn judge_kept(
+    case: &Case,
+    options: &Options,
+    crashlens: &Path,
+    kept: &Path,
+) -> Result<Option<Verdict>> {
+    let place = kept.join(&case.id);
+    if !place.is_dir() {
+        return Ok(None);
+    }
+    let deaths = replay(crashlens, &place)?;
+    let death = about(case, &deaths);
+    Ok(death.and_then(|death| Verdict::of(case, &options.tensorflow, Some(death))))
+}
+
 /// The death that the case is about: that by its signal, where there are several.
 fn dead<'a>(case: &Case, observed: &'a Observed) -> Option<&'a Value> {
-    let deaths = observed.report.as_ref()?.pointer("/deaths")?.as_array()?;
+    about(
+        case,
+        observed.report.as_ref()?.pointer("/deaths")?.as_array()?,
+    )
+}
+
+fn about<'a>(case: &Case, deaths: &'a [Value]) -> Option<&'a Value> {
     let by_signal = |death: &&Value| {
         death.pointer("/ending/signal").and_then(Value::as_str) == case.signal.as_deref()
     };

@@ -24,6 +24,11 @@ impl<T> Default for Observed<T> {
 }
 
 impl<T> Observed<T> {
+    /// Whether nobody could look.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown(_))
+    }
+
     /// The value, if it was seen.
     pub fn known(&self) -> Option<&T> {
         match self {

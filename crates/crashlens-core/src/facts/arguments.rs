@@ -61,7 +61,13 @@ impl<'a> Facts<'a> {
         found
     }
 
-    /// The function through which Python called the op, and its arguments.
+    /// The function through which Python called the op.
+    pub fn op_function(&self) -> Option<&'a PythonFrame> {
+        let mut frames = self.frames_on_path().map(|(_, _, frame)| frame);
+        frames.find(|frame| is_op_function(frame))
+    }
+
+    /// The arguments that the op was called with, as its Python function has them.
     pub fn op_arguments(&self) -> Vec<LocalSight<'a>> {
         let mut sights: Vec<LocalSight<'a>> = Vec::new();
         for (thread, index, frame) in self.frames_on_path().filter(|it| is_op_function(it.2)) {

@@ -43,6 +43,12 @@ impl<'a> Facts<'a> {
             .filter(|(_, message)| message.line.is_none_or(|it| it > line))
     }
 
+    /// Whether last words can be the process's own: it gave up by itself, or nothing else is known of it. What is on
+    /// standard error may be a child's.
+    pub fn may_have_said_it(&self) -> bool {
+        self.is_text() || self.died_of(Signal::ABRT)
+    }
+
     /// The other process that sent the signal.
     pub fn sender(&self) -> Option<u32> {
         let ending = &self.capture().ending;
@@ -78,9 +84,13 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The beginning of what was said, for a claim.
+/// The beginning of what was said, for a claim: without the time and the file of a line of a log.
 pub(crate) fn excerpt(text: &str) -> &str {
     let line = text.trim().lines().next().unwrap_or_default();
+    let line = match line.split_once("] ") {
+        Some((place, said)) if place.contains(".cc:") && !said.trim().is_empty() => said.trim(),
+        _ => line,
+    };
     line.get(..line.floor_char_boundary(LONGEST_EXCERPT))
         .unwrap_or_default()
 }

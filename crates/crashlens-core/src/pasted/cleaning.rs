@@ -18,13 +18,12 @@ static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What launchers and log collectors put before a line: Open MPI (`--tag-output`), torchrun, Ray, Kubernetes and
+/// What launchers and log collectors put before a line: torchrun, Ray, Kubernetes and
 /// Docker with their times, Docker Compose, a reply that quotes.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:",
-        r"\[\d+,\d+\]<std(?:err|out|diag)>:? ?",
-        r"|\[(?:default|rank) ?\d+\]:? ?",
+        r"\[(?:default|rank) ?\d+\]:? ?",
         r"|\((?:[\w.]+ )?pid=\d+(?:, ip=[\d.]+)?\) ",
         r"|\[pod/[^\]\s]+\] ",
         r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) (?:std(?:err|out) [FP] )?",
@@ -33,6 +32,9 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         r")",
     ))
 });
+
+/// What Open MPI puts before a line with `--tag-output`.
+static RANK: LazyLock<Regex> = LazyLock::new(|| compile(r"\[\d+,\d+\]<std(?:err|out|diag)>:?"));
 
 /// A line of Docker's log files.
 static JSON_LOG: LazyLock<Regex> =
@@ -51,7 +53,16 @@ pub(super) fn clean(raw: &str, is_telling: impl Fn(&str) -> bool) -> Vec<String>
     let line = unpacked(line);
     let line = line.trim_end_matches(['\r', '\n']);
     if !line.contains('\r') {
-        return vec![without_prefix(line).to_owned()];
+        let ranks = RANK.split(line).enumerate();
+        // Ranks write at the same time: the rest of a line may be another's. An empty first part is a prefix.
+        let parts = ranks.filter(|(number, part)| *number > 0 || !part.is_empty());
+        let mut parts: Vec<String> = parts
+            .map(|(_, part)| without_prefix(part.strip_prefix(' ').unwrap_or(part)).to_owned())
+            .collect();
+        if parts.is_empty() {
+            parts.push(String::new());
+        }
+        return parts;
     }
     // A message that a progress bar has written over is still a message.
     let mut parts: Vec<&str> = line

@@ -46,7 +46,8 @@ pub(super) struct Form {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Code {
-    code: i64,
+    #[serde(rename = "code")]
+    number: i64,
     signal: Signal,
     name: Option<String>,
     #[serde(default)]
@@ -150,10 +151,9 @@ fn shell_forms(words: &HashMap<String, Signal>) -> Vec<Regex> {
 pub(super) fn is_a_word(line: &[u8]) -> bool {
     const LONGEST: usize = 64;
     let line = line.trim_ascii();
-    let text = std::str::from_utf8(line)
-        .ok()
-        .filter(|_| line.len() <= LONGEST);
-    text.is_some_and(|text| BOOK.words.contains_key(text))
+    let text = (line.len() <= LONGEST).then(|| std::str::from_utf8(line).ok());
+    text.flatten()
+        .is_some_and(|text| BOOK.words.contains_key(text))
 }
 
 /// Words by which a log of any size is searched for ends. What shells say is looked for as a whole line only: it is
@@ -274,7 +274,7 @@ fn interpret_code(told: &mut Told, text: &str, on_windows: bool) -> Option<()> {
     // Windows' codes are 32 bits, which some write with a sign.
     let unsigned = number & 0xffff_ffff;
     let known = BOOK.codes.iter().find(|known| {
-        (known.code == number || (known.name.is_some() && known.code == unsigned))
+        (known.number == number || (known.name.is_some() && known.number == unsigned))
             && (on_windows || !known.only_on_windows)
     });
     told.signal = known.map(|known| known.signal);

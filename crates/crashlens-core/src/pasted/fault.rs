@@ -24,6 +24,10 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:\bsi_addr\s*[=:]\s*|\bSegfaultAddr\s*[=:]?\s*|\b(?:fault )?addr(?:ess)?\s?[=:]?\s?|KERN_\w+ at )(0x[0-9a-fA-F]+|\(nil\))",
     )
 });
+/// UCX: `Caught signal 11 (Segmentation fault: address not mapped to object at address 0x10)`
+static CAUGHT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"Caught signal \d+ \([A-Z][a-z ]+: ([a-z ]+?) at address (0x[0-9a-f]+|\(nil\))\)")
+});
 /// lldb: `EXC_BAD_ACCESS (code=1, address=0xfff0)`
 static BAD_ACCESS: LazyLock<Regex> = LazyLock::new(|| {
     compile(r"EXC_BAD_ACCESS \(code=(?:EXC_I386_)?(\w+), address=(0x[0-9a-f]+)\)")
@@ -74,6 +78,17 @@ fn line_tells(line: &str, signal: Signal, ending: &mut Ending) {
         .flatten()
     {
         ending.address = ending.address.or_else(|| address(groups.get(1)?.as_str()));
+    }
+    if line.contains("Caught signal ")
+        && let Some(groups) = CAUGHT.captures(line)
+    {
+        let code = match groups.get(1).map(|words| words.as_str()) {
+            Some("address not mapped to object") => Some("SEGV_MAPERR"),
+            Some("invalid permissions for mapped object") => Some("SEGV_ACCERR"),
+            _ => None,
+        };
+        ending.code = ending.code.take().or_else(|| code.map(str::to_owned));
+        ending.address = ending.address.or_else(|| address(groups.get(2)?.as_str()));
     }
     if let Some(groups) = line
         .contains("EXC_BAD_ACCESS")

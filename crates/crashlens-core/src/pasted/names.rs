@@ -158,8 +158,8 @@ fn after_arguments(text: &str) -> Option<&str> {
                 depth -= 1;
                 rest.get(1..)?
             }
-            // A literal: its digits are no length.
-            'L' => rest.get(rest.find('E')? + 1..)?,
+            // A literal, whose digits are no length, or a lambda.
+            'L' | 'U' => rest.get(rest.find('E')? + 1..)?,
             'S' if rest
                 .get(1..2)?
                 .starts_with(|it: char| it.is_ascii_lowercase()) =>
@@ -167,7 +167,6 @@ fn after_arguments(text: &str) -> Option<&str> {
                 rest.get(2..)?
             }
             'S' | 'T' => rest.get(rest.find('_')? + 1..)?,
-            'U' => rest.get(rest.find('E')? + 1..)?,
             _ => rest.get(first.len_utf8()..)?,
         };
         if depth == 0 {

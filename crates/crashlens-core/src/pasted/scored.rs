@@ -37,14 +37,15 @@ pub(super) fn logs() -> Vec<Log> {
         .collect()
 }
 
-/// What is named first of a text.
+/// What is named of a text.
+pub(super) fn all(capture: &CrashCapture) -> Vec<Finding> {
+    diagnose(&Facts::new(capture, KnownIssues::built_in())).findings
+}
+
+/// What is named first.
 pub(super) fn first(capture: &CrashCapture) -> Finding {
-    let diagnosis = diagnose(&Facts::new(capture, KnownIssues::built_in()));
-    diagnosis
-        .findings
-        .into_iter()
-        .next()
-        .expect("there is always an answer")
+    let mut findings = all(capture).into_iter();
+    findings.next().expect("there is always an answer")
 }
 
 impl Log {

@@ -38,6 +38,7 @@ enum Writer {
     /// TensorFlow and others that print what `backtrace_symbols` gives in a handler of the signal.
     Symbols,
     OpenMpi,
+    Ucx,
     Mxnet,
     Glog,
     Paddle,
@@ -56,6 +57,7 @@ impl Writer {
             Self::FaulthandlerC
                 | Self::Symbols
                 | Self::OpenMpi
+                | Self::Ucx
                 | Self::Mxnet
                 | Self::Glog
                 | Self::Gdb

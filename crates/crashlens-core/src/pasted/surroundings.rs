@@ -32,7 +32,7 @@ const MOST_VARIABLES: usize = 256;
 
 static PYTHON: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"(?:\bPython (?:[Vv]ersion)?\s?[:=]?\s?v?|[/\\]python|\bpython|\bcpython-)([23]\.\d{1,2}(?:\.\d{1,2})?|3\d{1,2}\b)",
+        r"(?:\bPython (?:[Vv]ersion)?\s?[:=]?\s?v?|[/\\][Pp]ython|\bpython|\bcpython-)([23]\.\d{1,2}(?:\.\d{1,2})?|3\d{1,2}\b)",
     )
 });
 /// `Linux host 5.4.0-42-generic #46-Ubuntu SMP … x86_64 GNU/Linux`

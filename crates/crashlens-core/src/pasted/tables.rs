@@ -49,7 +49,7 @@ pub(super) fn oldest_first(lines: Vec<String>) -> Vec<String> {
 
 /// The time of a row, in an order that numbers have too, and where its text begins.
 fn time(line: &str) -> Option<(u64, usize)> {
-    let groups = line.contains("M").then(|| ROW.captures(line)).flatten()?;
+    let groups = line.contains('M').then(|| ROW.captures(line)).flatten()?;
     let number = |name: &str| groups.name(name)?.as_str().parse::<u64>().ok();
     let month = groups.name("month")?.as_str();
     let month = MONTHS.iter().position(|name| *name == month)? as u64;

@@ -211,6 +211,15 @@ fn versions_are_read_where_somebody_lists_them() {
             "tensorflow 2.4.0",
         ),
         ("- TensorFlow version: 1.15.2", "tensorflow 1.15.2"),
+        ("3. Horovod version: Horovod-0.16.4", "horovod 0.16.4"),
+        (
+            "### TensorFlow version\n\nv2.13.0-rc2-7-g1cb1a030a62 2.13.0",
+            "tensorflow 2.13.0",
+        ),
+        (
+            "- TensorFlow installed from (source or binary): tensorflow-gpu==1.12.0 by pip",
+            "tensorflow-gpu 1.12.0",
+        ),
         (">>> tf.__version__\n'2.4.1'", "tensorflow 2.4.1"),
         (
             "$ python -c 'import numpy as np; print(np.__version__)'\n1.19.5",

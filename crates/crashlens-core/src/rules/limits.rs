@@ -3,6 +3,7 @@
 mod allocation_refused;
 mod cpu_limit;
 mod disk_full;
+mod fewer_threads;
 mod file_size_limit;
 mod full;
 mod killed_unrecorded;
@@ -30,3 +31,7 @@ pub(super) const FAMILY: Family = Family {
         &file_size_limit::RULE,
     ],
 };
+
+#[cfg(test)]
+#[path = "limits/tests.rs"]
+mod tests;

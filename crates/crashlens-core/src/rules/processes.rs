@@ -5,7 +5,7 @@ mod bytecode;
 mod fork_misuse;
 mod hardware;
 mod interpreter_misuse;
-mod leaving_words;
+mod leaving;
 mod teardown;
 mod thread_unsafe_library;
 
@@ -22,3 +22,7 @@ pub(super) const FAMILY: Family = Family {
         &hardware::RULE,
     ],
 };
+
+#[cfg(test)]
+#[path = "processes/tests.rs"]
+mod tests;

@@ -1,5 +1,5 @@
 //! Stacks that a process writes of itself with `backtrace_symbols` of the C library or a function like it: glibc until
-//! 2.25, TensorFlow, Open MPI, MXNet; and the forms of glog and abseil.
+//! 2.25, TensorFlow, Open MPI, UCX, `MXNet`; and the forms of glog and abseil.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,11 @@ static SYMBOL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `[host:4711] [ 0] …`
 static OPEN_MPI: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\[[^\]\s]*?:?(\d+)\] \[ ?(\d+)\] ?(.*)$"));
+    LazyLock::new(|| compile(r"^\[[^\]\s:]+(?::(\d+))?\] \[ ?(\d+)\] ?(.*)$"));
+
+/// ` 2 0x00000000000153c0 function()  ???:0` or ` 1  /path/lib.so(function+0x2e4) [0x7f…]`, below a heading.
+static UCX: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^\s*(\d+) +(?:0x([0-9a-f]+) (\S.*?)(?:\(\))?\s+\S+:\d+|(/.*))\s*$"));
 
 /// `[bt] (0) …`
 static MXNET: LazyLock<Regex> = LazyLock::new(|| compile(r"\[bt\] \((\d+)\) (.*)$"));
@@ -40,13 +44,19 @@ pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {
     if line.contains("*** END MANGLED STACK TRACE ***") {
         return Some(Piece::End(Writer::Symbols));
     }
+    if line.contains("==== backtrace") {
+        return Some(Piece::Heading(Heading::new(Writer::Ucx, true)));
+    }
+    if current == Some(Writer::Ucx) {
+        return ucx_frame(line);
+    }
     if line.contains("*** Check failure stack trace: ***") {
         return Some(Piece::Heading(Heading::new(Writer::Glog, true)));
     }
-    if line.contains('@') {
-        if let Some(piece) = glog_frame(line) {
-            return Some(piece);
-        }
+    if line.contains('@')
+        && let Some(piece) = glog_frame(line)
+    {
+        return Some(piece);
     }
     if let Some(groups) = line
         .contains("[bt] ")
@@ -65,7 +75,7 @@ pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {
         .then(|| OPEN_MPI.captures(line))
         .flatten()
     {
-        let process = groups.get(1)?.as_str().parse().ok();
+        let process = groups.get(1).and_then(|it| it.as_str().parse().ok());
         return numbered(
             Writer::OpenMpi,
             groups.get(2)?.as_str(),
@@ -106,6 +116,29 @@ fn symbol(text: &str) -> Option<NativeFrame> {
         None => frame.module_offset = offset.map(Address),
     }
     Some(frame)
+}
+
+fn ucx_frame(line: &str) -> Option<Piece> {
+    if line.starts_with("====") {
+        return Some(Piece::End(Writer::Ucx));
+    }
+    let groups = UCX.captures(line)?;
+    let number = groups.get(1)?.as_str();
+    if let Some(symbol) = groups.get(4) {
+        return numbered(Writer::Ucx, number, None, symbol.as_str());
+    }
+    // The number is a place in a file that is not named.
+    let mut frame = native(None, groups.get(3).map(|it| it.as_str()), None);
+    frame.module_offset = groups
+        .get(2)
+        .and_then(|it| hexadecimal(it.as_str()))
+        .map(Address);
+    Some(Piece::Frame {
+        writer: Writer::Ucx,
+        number: number.parse().ok(),
+        process: None,
+        frame: Frame::Native(frame),
+    })
 }
 
 fn glog_frame(line: &str) -> Option<Piece> {

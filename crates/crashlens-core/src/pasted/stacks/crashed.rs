@@ -3,13 +3,15 @@
 use super::{MOST_FRAMES, Sketch, Writer};
 use crate::capture::{Frame, NativeFrame, StackEnd, Thread, ThreadRole};
 
-/// Functions that the kernel puts between a fault and the handler of its signal, as debuggers and libraries name them.
-const TRAMPOLINES: [&str; 5] = [
+/// Functions that the kernel puts between a fault and the handler of its signal, as debuggers and libraries name them;
+/// the last two are what the C library's return from a handler is mistaken for.
+const TRAMPOLINES: [&str; 6] = [
     "<signal handler called>",
     "_sigtramp",
     "__restore_rt",
     "__kernel_rt_sigreturn",
     "killpg",
+    "__funlockfile",
 ];
 
 /// Functions with which threads begin.
@@ -177,7 +179,7 @@ fn join(sketches: &mut Vec<Sketch>, native: Option<usize>, python: Option<usize>
 
 fn unused_id(taken: &[u32], wanted: Option<u32>) -> u32 {
     let wanted = wanted.filter(|id| *id != 0 && !taken.contains(id));
-    let free = (1..).find(|id| !taken.contains(id));
+    let free = (1..u32::MAX).find(|id| !taken.contains(id));
     wanted.or(free).unwrap_or_default()
 }
 

@@ -36,7 +36,7 @@ static LLDB_THREAD: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// `  * frame #0: 0x0000000199b00388 libsystem_kernel.dylib`__pthread_kill + 8 at file.c:12`
+/// `frame #0: 0x0000000199b00388`, then the library, a backtick, and `__pthread_kill + 8 at file.c:12`.
 static LLDB_FRAME: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"^\s*\*? ?frame #(\d+): (0x[0-9a-f]+) ([^`]*?)`(.*?)(?: \+ (\d+))?(?: at (\S+:\d+(?::\d+)?))?(?: \[opt\])?\s*$",
@@ -56,13 +56,13 @@ pub(super) fn read(line: &str, after_stop: bool) -> Option<Piece> {
     if start.contains("frame #") {
         return lldb_frame(line).or_else(|| torch_frame(line));
     }
-    if start.contains(" signal ") {
-        if let Some(groups) = GDB_STOP.captures(line) {
-            return Some(Piece::Stop {
-                label: groups.get(1).and_then(|it| it.as_str().parse().ok()),
-                name: groups.get(2).map(|it| it.as_str().to_owned()),
-            });
-        }
+    if start.contains(" signal ")
+        && let Some(groups) = GDB_STOP.captures(line)
+    {
+        return Some(Piece::Stop {
+            label: groups.get(1).and_then(|it| it.as_str().parse().ok()),
+            name: groups.get(2).map(|it| it.as_str().to_owned()),
+        });
     }
     if start.starts_with('[') {
         let groups = GDB_SWITCH.captures(line)?;

@@ -1,4 +1,4 @@
-//! Crash reports of macOS and Windows, and the stacks of Julia and PaddlePaddle.
+//! Crash reports of macOS and Windows, and the stacks of Julia and `PaddlePaddle`.
 
 use std::sync::LazyLock;
 

@@ -244,6 +244,30 @@ fn ranks_of_open_mpi_are_told_apart_although_their_lines_are_mixed() {
 }
 
 #[test]
+fn lines_of_ranks_that_are_torn_apart_are_put_on_lines_of_their_own() {
+    let dump = "[1,4]<stderr>:[node:17] [ 1] /p/one.so(+0x1)[0x7f01]\n\
+        [1,4]<stderr>:[node:17] [ 2] [1,15]<stderr>:[node:18] Signal: Segmentation fault (11)\n\
+        [1,15]<stderr>:[node:18] [ 1] /p/two.so(+0x2)[0x7f02]\n";
+    assert_eq!(threads(dump), "*1 : ?@one.so+0x1\n2 : ?@two.so+0x2\n");
+    assert_eq!(text(dump).process.pid, 18);
+    let nameless =
+        "[node] [ 0] /lib/libc.so.6(+0x1)[0x7f01]\n[node] [ 1] /p/one.so(+0x1)[0x7f02]\n";
+    assert_eq!(threads(nameless), "*1 : ?@one.so+0x1\n");
+}
+
+#[test]
+fn ucx_tells_address_and_stack() {
+    let dump = "[node:7:0:7] Caught signal 11 (Segmentation fault: address not mapped to object at address 0x10)\n\
+        ==== backtrace (tid:      7) ====\n 0 0x0000000000050ba5 ucs_debug_print_backtrace()  ???:0\n\
+        \x201  /usr/lib/libucs.so.0(ucs_handle_error+0x2e4) [0x7f01]\n 2 0x00000000000153c0 __funlockfile()  ???:0\n\
+        \x203 0x0000000000001234 horovod::Run()  ???:0\n=================================\n";
+    assert_eq!(threads(dump), "*1 : horovod::Run+0x1234\n");
+    let capture = text(dump);
+    assert_eq!(capture.process.pid, 7);
+    assert_eq!(capture.ending.code.as_deref(), Some("SEGV_MAPERR"));
+}
+
+#[test]
 fn reports_of_macos_julia_paddle_and_torch_have_stacks() {
     let macos = "Thread 0:\n0   dyld  \t0x00007fff20600001 start + 1\n\nThread 4 Crashed:\n\
         0   libsystem_pthread.dylib       \t0x00007fff20600d86 pthread_mutex_lock + 4\n\

@@ -36,7 +36,7 @@ static SPOKEN: LazyLock<Regex> = LazyLock::new(|| {
 /// `TensorFlow version (use command below): v2.4.0-rc4-71-g582c8d236cb 2.4.0`
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
     compile(&format!(
-        r"(?i)^\W*({WELL_KNOWN})\W*version\b[^:]*:\W*(?:v\S+-g[0-9a-f]+\s+|unknown\s+)?{VERSION}"
+        r"(?i)^(?:\d+[.)])?\W*({WELL_KNOWN})\W*version\b[^:]*:\W*(?:v\S+-g[0-9a-f]+\s+|unknown\s+|[a-z]+[- ])?{VERSION}"
     ))
 });
 /// `Name: numpy`, `Version: 1.19.5` of `pip show`.
@@ -44,6 +44,15 @@ static NAME: LazyLock<Regex> = LazyLock::new(|| compile(r"^Name: ([A-Za-z0-9][\w
 static BARE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
     compile(&format!(
         r#"^(?:Version: |v\S+-g[0-9a-f]+ )?['"]?{VERSION}['"]?\s*$"#
+    ))
+});
+/// A heading of a form to fill in, whose answer stands below.
+static HEADING: LazyLock<Regex> =
+    LazyLock::new(|| compile(&format!(r"(?i)^#+\s*({WELL_KNOWN}) version\s*$")));
+/// `- TensorFlow installed from (source or binary): tensorflow-gpu==1.12.0`
+static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+    compile(&format!(
+        r"(?i)^\s*(?:[-*]|\d+[.)]).*: ?({WELL_KNOWN})=={VERSION}"
     ))
 });
 /// What was asked: `pip show numpy`, `print(tf.__version__)`.
@@ -110,6 +119,9 @@ fn question(line: &str) -> Option<String> {
     if let Some(name) = NAME.captures(line).and_then(|groups| groups.get(1)) {
         return Some(name.as_str().to_owned());
     }
+    if let Some(name) = HEADING.captures(line).and_then(|groups| groups.get(1)) {
+        return Some(name.as_str().to_owned());
+    }
     let groups = ASKED.captures(line)?;
     let name = groups.get(1).or_else(|| groups.get(2))?.as_str();
     Some(
@@ -129,10 +141,17 @@ fn listed(line: &str, add: &mut impl FnMut(&str, &str)) {
     if line.len() > 400 || !line.contains('.') {
         return;
     }
-    if let Some(groups) = FROZEN.captures(line).or_else(|| TEMPLATE.captures(line)) {
-        return pair(&groups, add);
-    }
-    if let Some(groups) = LISTED.captures(line) {
+    let answered = || {
+        ANSWERED
+            .captures(line)
+            .filter(|_| !line.contains(" install "))
+    };
+    let entry = FROZEN
+        .captures(line)
+        .or_else(|| TEMPLATE.captures(line))
+        .or_else(|| LISTED.captures(line))
+        .or_else(answered);
+    if let Some(groups) = entry {
         return pair(&groups, add);
     }
     // A list in one line is one only if its first entry is.

@@ -5,6 +5,10 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod numbers;
+
+use numbers::{install_command, major, major_and_minor, readable};
+
 pub(crate) static RULE: Rule = Rule {
     id: "GPU001",
     name: "cudnn-version",
@@ -17,6 +21,16 @@ pub(crate) static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(sight) = facts.sign("cudnn-older-than-built") {
         return Some(versions_told(facts, sight));
+    }
+    if let Some(sight) = facts.sign("cudnn-version-refused") {
+        let headline =
+            "cuDNN, or a part of it, is of another version than the framework was built for";
+        let claim = format!("It said: {}", sight.said());
+        return Some(
+            Suspicion::new(Cause::GpuLibraryMismatch, headline)
+                .supported(Weight::Decisive, sight.fact.clone(), claim)
+                .remedy(look_for_older()),
+        );
     }
     let check = facts.sign("convolve-algorithms")?;
     let suspicion = Suspicion::new(
@@ -69,48 +83,17 @@ fn versions_told(facts: &Facts<'_>, sight: &Sighting<'_>) -> Suspicion {
             .command(install_command(&built))
             .risk(Risk::Environment),
     )
-    .remedy(
-        Remedy::new("See whether an older copy comes first on the loader's path, and take it off that path.")
-            .command("python -c 'import os; print(os.environ.get(\"LD_LIBRARY_PATH\"))'; ldconfig -p | grep cudnn"),
-    )
+    .remedy(look_for_older())
+}
+
+fn look_for_older() -> Remedy {
+    let action =
+        "See whether another copy comes first on the loader's path, and take it off that path.";
+    Remedy::new(action).command("echo \"$LD_LIBRARY_PATH\"; ldconfig -p | grep cudnn")
 }
 
 fn is_consequence(words: &str) -> bool {
     ["Algorithms(", "cudnn", "CUDNN", "DNN", "dnn"]
         .iter()
         .any(|word| words.contains(word))
-}
-
-/// `5.1.10` of `5110`, as cuDNN numbers itself in its header up to version 8; `9.8.0` stays.
-fn readable(version: &str) -> String {
-    let version = version.trim_end_matches('.');
-    let Ok(number) = version.parse::<u32>() else {
-        return version.to_owned();
-    };
-    format!("{}.{}.{}", number / 1000, number / 100 % 10, number % 100)
-}
-
-fn major(version: &str) -> &str {
-    version.split('.').next().unwrap_or(version)
-}
-
-fn major_and_minor(version: &str) -> String {
-    version.split('.').take(2).collect::<Vec<_>>().join(".")
-}
-
-/// NVIDIA's packages: cuDNN 8 up to 8.8 went with CUDA 11, 8.9 and 9 with CUDA 12. Before, there were none.
-fn install_command(built: &str) -> String {
-    let mut numbers = built
-        .split('.')
-        .map(|part| part.parse::<u32>().unwrap_or_default());
-    let (major, minor) = (
-        numbers.next().unwrap_or_default(),
-        numbers.next().unwrap_or_default(),
-    );
-    let range = format!(">={major}.{minor},<{}", major + 1);
-    match (major, minor) {
-        (8, ..9) => format!("pip install 'nvidia-cudnn-cu11{range}'"),
-        (8.., _) => format!("pip install 'nvidia-cudnn-cu12{range}'"),
-        _ => format!("conda install 'cudnn{range}'"),
-    }
 }

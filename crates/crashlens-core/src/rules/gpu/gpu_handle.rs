@@ -22,13 +22,16 @@ const BETTER: [&str; 3] = [
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("gpu-handle-failed")?;
-    let library = match sight.group("library") {
-        Some("cublas") => "cuBLAS",
+    let sight = facts
+        .sign("gpu-handle-failed")
+        .or_else(|| facts.sign("gpu-library-not-initialised"))?;
+    let library = match sight.group("library").or_else(|| sight.group("cublas")) {
+        Some("cublas" | "cublasCreate") => "cuBLAS",
         Some("cusolver") => "cuSOLVER",
         _ => "cuDNN",
     };
-    let status = sight.group("status").unwrap_or_default();
+    let status = sight.group("status").or_else(|| sight.group("torch"));
+    let status = status.unwrap_or("its initialisation failed");
     // A library that is not allowed to start says so; what says only that it did not start may be a matter of the driver.
     let is_vague = status.ends_with("NOT_INITIALIZED");
     let weight = if is_vague {

@@ -6,6 +6,7 @@ use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 mod loader;
+mod words;
 
 pub(crate) static RULE: Rule = Rule {
     id: "GPU003",
@@ -18,13 +19,19 @@ pub(crate) static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let part = facts.sign("cudnn-part-not-loaded").map(part_not_loaded);
-    let part = part.or_else(|| facts.sign("cudnn-part-none-of").map(none_of));
+    let part = part.or_else(|| facts.sign("cudnn-part-none-of").map(words::none_of));
     let part = part.or_else(|| {
         facts
             .sign("cudnn-function-not-found")
-            .map(function_not_found)
+            .map(words::function_not_found)
     });
-    let part = part.or_else(|| facts.sign("zlibwapi-missing").map(zlibwapi));
+    let part = part.or_else(|| {
+        facts
+            .sign("gpu-symbol-not-loaded")
+            .map(words::symbol_not_loaded)
+    });
+    let part = part.or_else(|| facts.sign("tensorrt-stub").map(words::tensorrt));
+    let part = part.or_else(|| facts.sign("zlibwapi-missing").map(words::zlibwapi));
     part.or_else(|| loader::suspect(facts))
 }
 
@@ -73,29 +80,6 @@ fn headline(part: &str, why: &str) -> String {
     } else {
         format!("{part}, a part of cuDNN, is missing")
     }
-}
-
-fn none_of(sight: &Sighting<'_>) -> Suspicion {
-    let parts = sight.group("parts").unwrap_or_default();
-    let first = parts.split(',').next().unwrap_or(parts).trim();
-    let headline = format!("{first}, a part of cuDNN, is missing");
-    suspicion(sight, Weight::Decisive, headline).remedy(install())
-}
-
-fn function_not_found(sight: &Sighting<'_>) -> Suspicion {
-    let function = sight.group("function").unwrap_or("a function");
-    let headline = format!(
-        "cuDNN is missing: TensorFlow looked for its function {function} and did not find it"
-    );
-    suspicion(sight, Weight::Decisive, headline).remedy(install())
-}
-
-fn zlibwapi(sight: &Sighting<'_>) -> Suspicion {
-    let headline = "zlibwapi.dll is missing, which cuDNN for Windows needs and does not bring";
-    suspicion(sight, Weight::Decisive, headline.to_owned()).remedy(
-        Remedy::new("Put zlibwapi.dll (64 bit) into a folder of PATH, for instance beside cudnn64_8.dll, or install cuDNN 8.9.5 or later.")
-            .risk(Risk::Environment),
-    )
 }
 
 fn install() -> Remedy {

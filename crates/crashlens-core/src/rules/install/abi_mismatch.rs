@@ -21,6 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     symbols::suspect(facts)
+        .or_else(|| told::by_itself(facts))
         .or_else(|| pairs::suspect(facts))
         .or_else(|| shape_function(facts))
         .or_else(|| told::op_of_string(facts))

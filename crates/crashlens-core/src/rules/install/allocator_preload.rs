@@ -1,4 +1,4 @@
-//! An allocator that LD_PRELOAD put in does not go with the program.
+//! An allocator that `LD_PRELOAD` put in does not go with the program.
 
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};

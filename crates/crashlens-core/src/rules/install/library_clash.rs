@@ -26,7 +26,9 @@ struct Clash {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let frames: Vec<NativeSight<'_>> = facts.native_frames().collect();
-    let clash = on_the_stack::find(facts, &frames).or_else(|| imported_after(facts))?;
+    let clash = on_the_stack::find(facts, &frames)
+        .or_else(|| imported_after(facts))
+        .or_else(|| parts_of_mkl(facts))?;
     // An end in words of its own, such as a failed check, has its own reason.
     let is_fault = [Signal::SEGV, Signal::ABRT, Signal::BUS]
         .map(Some)
@@ -51,18 +53,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 }
 
 /// Packages that bring much native code, as people import them.
+#[rustfmt::skip]
 const HEAVY: [&str; 12] = [
-    "torch",
-    "tensorflow",
-    "pyarrow",
-    "onnx",
-    "onnxruntime",
-    "cv2",
-    "mxnet",
-    "jax",
-    "paddle",
-    "faiss",
-    "sklearn",
+    "torch", "tensorflow", "pyarrow", "onnx", "onnxruntime", "cv2", "mxnet", "jax", "paddle", "faiss", "sklearn",
     "open3d",
 ];
 
@@ -90,5 +83,21 @@ fn imported_after(facts: &Facts<'_>) -> Option<Clash> {
         ),
         claim: format!("It died loading a native module of {loading}; {other} was loaded already."),
         fact,
+    })
+}
+
+/// MKL loads its parts when they are needed, and ends the process where they are of another copy.
+fn parts_of_mkl(facts: &Facts<'_>) -> Option<Clash> {
+    let lookup = facts.sign("symbol-lookup-error");
+    let of_mkl = lookup.filter(|sight| {
+        sight
+            .group("library")
+            .is_some_and(|it| it.contains("libmkl"))
+    });
+    let sight = facts.sign("mkl-part-not-loaded").or(of_mkl)?;
+    Some(Clash {
+        headline: "MKL found parts of another MKL, or none, where its own should be".to_owned(),
+        claim: format!("It said: {}", sight.said()),
+        fact: sight.fact.clone(),
     })
 }

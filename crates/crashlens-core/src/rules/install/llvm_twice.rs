@@ -59,7 +59,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 
 fn headline(facts: &Facts<'_>, initialiser: Option<&NativeSight<'_>>) -> String {
     let other = initialiser
-        .map(|sight| sight.library())
+        .map(NativeSight::library)
         .filter(|it| !it.is_empty());
     match (other, frames::offers_symbols(facts)) {
         (Some(other), true) => format!(

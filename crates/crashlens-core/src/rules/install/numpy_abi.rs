@@ -104,7 +104,7 @@ fn imported_before(facts: &Facts<'_>, sight: &Sighting<'_>) -> Option<String> {
     } else {
         before.filter_map(|(_, line)| file_of(line)).last()
     };
-    lines.filter(|name| !name.ends_with(".py"))
+    lines.filter(|name| !name.contains('.'))
 }
 
 fn normal(name: &str) -> String {

@@ -3,7 +3,7 @@
 use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::Weight;
-use crate::facts::Facts;
+use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -28,6 +28,12 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let twice = facts.sign("protobuf-file-twice");
     let invalid = facts.sign("protobuf-invalid-descriptor");
     let version = facts.sign("protobuf-library-version");
+    if let Some(sight) = facts
+        .sign("protobuf-generated-code")
+        .filter(|_| facts.signal().is_none())
+    {
+        return Some(generated_code(sight));
+    }
     let sight = twice.or(invalid).or(version)?;
     let file = twice.and_then(|sight| sight.group("file"));
     // The line is an error; what ends the process is the check that follows it.
@@ -70,4 +76,21 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         Remedy::new("Install both from the same source (all from pip, or all from one conda channel), so that they share one protobuf or hide their own.")
             .risk(Risk::Environment),
     ))
+}
+
+/// Python's own protobuf refuses code that was generated for another version: an exception, not a crash.
+fn generated_code(sight: &Sighting<'_>) -> Suspicion {
+    let headline =
+        "The Python package protobuf is of another version than the code that was generated for it";
+    Suspicion::new(Cause::ProtobufClash, headline)
+        .supported(
+            Weight::Strong,
+            sight.fact.clone(),
+            format!("protobuf said: {}", sight.said()),
+        )
+        .remedy(
+            Remedy::new("Install the protobuf that the package asks for; pip tells which.")
+                .command("pip check; pip show tensorflow | grep -i requires")
+                .risk(Risk::Environment),
+        )
 }

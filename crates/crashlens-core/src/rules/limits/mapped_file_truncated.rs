@@ -64,7 +64,7 @@ fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Susp
         Some(package) => {
             let spec = format!("{}=={}", package.name, package.version);
             Remedy::new(format!(
-                "Install {} again: its file was cut off.",
+                "Install {} again: its file was cut off, mostly by a full disk (`df -h`).",
                 package.name
             ))
             .command(format!(
@@ -75,7 +75,5 @@ fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Susp
             "Install again what {path} belongs to: the file was cut off."
         )),
     };
-    suspicion
-        .remedy(remedy.risk(Risk::Environment))
-        .remedy(Remedy::new("Look for a full disk first: it cuts files off.").command("df -h"))
+    suspicion.remedy(remedy.risk(Risk::Environment))
 }

@@ -49,7 +49,8 @@ fn thrown(facts: &Facts<'_>) -> Option<Refusal> {
         return Some(in_words(Weight::Strong, FactRef::Exception, claim));
     }
     let (fact, message) = facts.fatal_message(MessageKind::Terminate)?;
-    let is_last = facts.last_words().is_none_or(|(last, _)| last == fact);
+    let is_last =
+        facts.may_have_said_it() && facts.last_words().is_none_or(|(last, _)| last == fact);
     (is_last && message.text.contains("bad_alloc")).then(|| {
         let words = excerpt(&message.text);
         in_words(

@@ -28,7 +28,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let total = facts
         .limits_of(Resource::SharedMemory)
         .find_map(|it| it.limit);
-    let said = facts.sign("shared-memory-said-full");
+    let is_bus_error = facts.is_text() || facts.died_of(Signal::BUS);
+    let said = facts
+        .sign("shared-memory-said-full")
+        .filter(|_| is_bus_error);
     if let Some(sight) = said.filter(|sight| {
         facts
             .said_after(sight)

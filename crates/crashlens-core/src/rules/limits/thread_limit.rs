@@ -1,10 +1,11 @@
 //! No more threads or processes could be started.
 
+use super::fewer_threads::with_remedies;
 use crate::capture::{Resource, ResourceUse};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting, excerpt};
-use crate::rule::{Remedy, Rule, Suspicion};
+use crate::rule::{Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
     id: "LIM007",
@@ -84,12 +85,13 @@ fn weight_of(facts: &Facts<'_>, sight: &Sighting<'_>) -> Weight {
     }) {
         return Weight::Weak;
     }
-    let is_survivable =
-        sight.text.contains("can't start new thread") || sight.text.contains("fork");
-    if is_survivable {
-        Weight::Strong
-    } else {
-        Weight::Decisive
+    // OpenBLAS goes on and dies of something else; others give up by themselves, or it was another process.
+    let goes_on = sight.text.contains("blas_thread_init");
+    let is_survivable = ["can't start new thread", "fork"].map(|word| sight.text.contains(word));
+    match (facts.may_have_said_it(), is_survivable.contains(&true)) {
+        (true, false) => Weight::Decisive,
+        (false, _) if !goes_on => Weight::Weak,
+        _ => Weight::Strong,
     }
 }
 
@@ -112,27 +114,4 @@ fn is_used_up(entry: &ResourceUse) -> bool {
 fn has_no_room_for_stack(entry: &ResourceUse) -> bool {
     let left = entry.used.zip(entry.limit);
     left.is_some_and(|(used, limit)| limit.saturating_sub(used) < STACK * 2)
-}
-
-fn with_remedies(facts: &Facts<'_>, suspicion: Suspicion, full: Option<&ResourceUse>) -> Suspicion {
-    let told = facts
-        .sign("openblas-limit")
-        .and_then(|sight| sight.group("soft"));
-    let limit = full
-        .and_then(|entry| entry.limit)
-        .map(|limit| limit.to_string());
-    let limit = limit.as_deref().or(told);
-    let present = limit.map_or(String::new(), |limit| format!(", which is {limit}"));
-    let raise = if full.is_some_and(|entry| entry.set_by.starts_with('/')) {
-        Remedy::new(format!("Raise the limit of the container{present}."))
-            .command("docker run --pids-limit=-1 IMAGE")
-    } else {
-        Remedy::new(format!("Raise the limit of processes{present}."))
-            .command("ulimit -u \"$(ulimit -Hu)\"")
-    };
-    suspicion
-        .remedy(Remedy::new("Start fewer threads.").command(
-            "OMP_NUM_THREADS=4 OPENBLAS_NUM_THREADS=4 TF_NUM_INTRAOP_THREADS=4 TF_NUM_INTEROP_THREADS=2 python your_script.py",
-        ))
-        .remedy(raise)
 }

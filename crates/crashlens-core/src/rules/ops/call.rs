@@ -10,6 +10,9 @@ pub(super) fn subject(facts: &Facts<'_>) -> String {
     if let Some(op) = &culprit.op {
         return format!("the op `{op}`");
     }
+    if let Some(frame) = facts.op_function() {
+        return format!("the op of `{}`", frame.function);
+    }
     if let Some(function) = &culprit.function {
         return format!("`{}`", short(function));
     }
@@ -17,6 +20,13 @@ pub(super) fn subject(facts: &Facts<'_>) -> String {
         Some(library) => format!("`{library}`"),
         None => "a library".to_owned(),
     }
+}
+
+/// Whether anything is known of who gave up.
+pub(super) fn has_subject(facts: &Facts<'_>) -> bool {
+    let culprit = facts.culprit();
+    let is_known = culprit.op.is_some() || culprit.function.is_some() || culprit.library.is_some();
+    is_known || facts.op_function().is_some()
 }
 
 /// A function without its parameters and template arguments.
@@ -34,7 +44,8 @@ pub(super) fn short(function: &str) -> String {
     }
     // A return type, as templates have it, stands before the name.
     let name = kept.rsplit(' ').find(|part| !part.is_empty());
-    name.unwrap_or(function).to_owned()
+    let name = name.unwrap_or(function);
+    name.strip_suffix("::operator").unwrap_or(name).to_owned()
 }
 
 /// With a capital at its beginning.
@@ -55,7 +66,10 @@ pub(super) fn line(facts: &Facts<'_>) -> Option<String> {
 /// Whether the kernel is in a library that no package of TensorFlow brought.
 pub(super) fn is_custom_op(facts: &Facts<'_>) -> bool {
     let Some(kernel) = facts.culprit().kernel.as_deref() else {
-        return false;
+        // TensorFlow's own functions for ops are in files.
+        return facts
+            .op_function()
+            .is_some_and(|frame| frame.file == "<string>");
     };
     let Some(sight) = facts.native_frames().find(|it| it.function() == kernel) else {
         return false;
@@ -104,6 +118,10 @@ mod tests {
             (
                 "tensorflow::(anonymous namespace)::Run()",
                 "tensorflow::Run",
+            ),
+            (
+                "tensorflow::functor::ApplyAdam<Eigen::GpuDevice, float>::operator()(int)",
+                "tensorflow::functor::ApplyAdam",
             ),
             ("abort", "abort"),
             ("", ""),

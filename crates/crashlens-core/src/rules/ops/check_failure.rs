@@ -1,6 +1,8 @@
 //! A library found a condition broken that it relies on, and gave up.
 
-use super::failed_check::{condition, ending_function, first_line, proof, with_doubts};
+use super::failed_check::{
+    condition, ending_function, first_line, is_about_processor, proof, speaker, with_doubts,
+};
 use super::meanings::{CHECKS, Meaning, shortened};
 use super::{blame, call};
 use crate::capture::{CaptureSource, MessageKind};
@@ -20,6 +22,12 @@ pub(crate) static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let said = facts.fatal_message(MessageKind::CheckFailure);
+    if said
+        .as_ref()
+        .is_some_and(|(_, message)| is_about_processor(&message.text))
+    {
+        return None;
+    }
     let ending = ending_function(facts);
     let (weight, fact, words) = match (&said, &ending) {
         (Some((fact, message)), _) => (
@@ -68,7 +76,11 @@ fn with_remedies(suspicion: Suspicion, facts: &Facts<'_>, meaning: Option<&Meani
 }
 
 fn headline(facts: &Facts<'_>, words: Option<&str>, meaning: Option<&Meaning>) -> String {
-    let subject = call::sentence(&call::subject(facts));
+    let speaker = words
+        .and_then(speaker)
+        .filter(|_| !call::has_subject(facts));
+    let subject = speaker.map_or_else(|| call::subject(facts), str::to_owned);
+    let subject = call::sentence(&subject);
     match (meaning, words) {
         (Some(meaning), _) => format!("{subject} gave up: {}", meaning.means),
         (None, Some(words)) => format!("{subject} gave up: `{}`", shortened(condition(words))),

@@ -89,11 +89,28 @@ pub(super) fn nobody_caught(facts: &Facts<'_>, thrown: Option<&Thrown<'_>>) -> O
     Some(support)
 }
 
-/// Whether a function is no part of the C++ runtime, which throws on behalf of others.
-pub(super) fn is_own_code(function: &str) -> bool {
-    !function.starts_with("std::")
-        && !function.starts_with("__")
-        && !function.starts_with("operator new")
+/// The short name of a function, where it is no part of the C++ runtime or of a thread pool, which throw on behalf of
+/// others.
+pub(super) fn own_code(function: &str) -> Option<String> {
+    const OF_OTHERS: [&str; 8] = [
+        "std::",
+        "__",
+        "operator new",
+        "Eigen::",
+        "tsl::",
+        "tensorflow::Shard",
+        "tensorflow::thread",
+        "start_thread",
+    ];
+    // A function object: its type names the code.
+    let wrapped = function.strip_prefix("std::_Function_handler<");
+    let function = wrapped
+        .and_then(|it| Some(it.split_once("), ")?.1))
+        .unwrap_or(function);
+    let is_own = !OF_OTHERS.iter().any(|part| function.starts_with(part));
+    is_own
+        .then(|| call::short(function))
+        .filter(|name| !name.is_empty())
 }
 
 fn is_near_null(facts: &Facts<'_>) -> bool {

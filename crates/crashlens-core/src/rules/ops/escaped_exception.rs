@@ -1,7 +1,7 @@
 //! A C++ exception left the code that threw it, and nobody caught it.
 
 use super::blame::Blamed;
-use super::escape::{GIVING_UP, is_own_code, nobody_caught, translated_without_lock};
+use super::escape::{GIVING_UP, nobody_caught, own_code, translated_without_lock};
 use super::meanings::{EXCEPTIONS, Meaning};
 use super::thrown::Thrown;
 use super::{blame, call};
@@ -32,14 +32,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     for (weight, fact, claim) in evidence {
         suspicion = suspicion.supported(weight, fact, claim);
     }
-    if let Some(from) = facts
-        .capture()
-        .testimony
-        .exception
-        .known()
-        .and_then(|it| it.thrown_from.iter().find(|from| is_own_code(from)))
-    {
-        let claim = format!("It was thrown in `{}`.", call::short(from));
+    let exception = facts.capture().testimony.exception.known();
+    let mut origins = exception.into_iter().flat_map(|it| &it.thrown_from);
+    if let Some(origin) = origins.find_map(|function| own_code(function)) {
+        let claim = format!("It was thrown in `{origin}`.");
         suspicion = suspicion.supported(Weight::Weak, FactRef::Exception, claim);
     }
     let interpreter = call::ended_by_interpreter(facts);
@@ -70,9 +66,10 @@ fn headline(
         || "A C++ exception".to_owned(),
         |it| format!("The C++ exception `{}`", it.type_name),
     );
-    let whose = match &facts.culprit().op {
-        Some(op) => format!("left the op `{op}` uncaught"),
-        None => "was not caught".to_owned(),
+    let whose = match (&facts.culprit().op, facts.op_function()) {
+        (Some(op), _) => format!("left the op `{op}` uncaught"),
+        (None, Some(frame)) => format!("left the op of `{}` uncaught", frame.function),
+        (None, None) => "was not caught".to_owned(),
     };
     match (blamed.first(), meaning) {
         (Some(argument), _) => format!("{name} {whose}: {}", argument.what),

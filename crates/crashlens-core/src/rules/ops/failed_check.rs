@@ -101,3 +101,21 @@ pub(super) fn first_line(words: &str) -> String {
         .unwrap_or_default();
     cut.trim().to_owned()
 }
+
+/// Whose check it was, by the file that the message names.
+pub(super) fn speaker(words: &str) -> Option<&'static str> {
+    const TENSORFLOW: [&str; 5] = ["tensorflow", "tsl/", "xla/", "local_xla", "local_tsl"];
+    let (place, _) = words.split_once("] ")?;
+    let place = place
+        .trim_start_matches("./")
+        .trim_start_matches("external/");
+    let is_tensorflow =
+        TENSORFLOW.iter().any(|it| place.starts_with(it)) || place.contains("\\tensorflow\\");
+    is_tensorflow.then_some("TensorFlow")
+}
+
+/// Whether the message is about the processor, which is another rule's.
+pub(super) fn is_about_processor(words: &str) -> bool {
+    words.contains("cpu_feature_guard")
+        || words.contains("instructions, but these aren't available")
+}

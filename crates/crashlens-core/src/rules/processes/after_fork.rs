@@ -49,7 +49,9 @@ fn said(facts: &Facts<'_>) -> Option<Trace> {
     }
     let sight = facts.sign("cuda-not-initialized")?;
     let is_certain = sight.group("said").is_some() || facts.forked().is_some();
-    let weight = if is_certain {
+    let weight = if !facts.may_have_said_it() || facts.said_after(sight).is_some() {
+        Weight::Weak
+    } else if is_certain {
         Weight::Decisive
     } else {
         Weight::Strong

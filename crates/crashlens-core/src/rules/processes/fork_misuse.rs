@@ -63,12 +63,10 @@ fn with_threads(lineage: &Lineage, suspicion: Suspicion) -> Suspicion {
 
 fn with_remedies(suspicion: Suspicion) -> Suspicion {
     suspicion
-        .remedy(
-            Remedy::new(
-                "Start workers afresh instead of forking them, as the first statement of the main program.",
-            )
-            .command("multiprocessing.set_start_method('spawn')"),
-        )
+        .remedy(Remedy::new(
+            "Start workers afresh instead of forking them: `multiprocessing.set_start_method('spawn')` as the first \
+             statement of the main program.",
+        ))
         .remedy(Remedy::new(
             "Or fork first: start the workers before TensorFlow, CUDA or gRPC is imported and used, and import them inside \
              the worker's function.",

@@ -24,7 +24,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let suspicion = broken_memory().supported(Weight::Decisive, FactRef::Ending, claim);
         return Some(test_memory(suspicion));
     }
-    if let Some(sight) = facts.sign("memory-reported-broken") {
+    let is_taken = facts.is_text() || facts.died_of(Signal::BUS) || facts.died_of(Signal::KILL);
+    if let Some(sight) = facts.sign("memory-reported-broken").filter(|_| is_taken) {
         let claim = format!("The kernel said so: \"{}\".", excerpt(sight.text));
         let suspicion = broken_memory().supported(Weight::Decisive, sight.fact.clone(), claim);
         return Some(test_memory(suspicion));

@@ -34,6 +34,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 
 /// The interpreter's own words before it gave up.
 fn said(facts: &Facts<'_>) -> Option<Suspicion> {
+    if !facts.may_have_said_it() {
+        return None;
+    }
     let new = |headline: &str| Suspicion::new(Cause::InterpreterMisuse, headline.to_owned());
     if let Some(sight) = facts.sign("gil-not-held") {
         let claim = format!("The interpreter said so: \"{}\".", excerpt(sight.text));

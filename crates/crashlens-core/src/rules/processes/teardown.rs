@@ -1,7 +1,9 @@
 //! It died while it was leaving, after its work was done.
 
+use super::leaving;
 use crate::capture::{MessageKind, Signal};
 use crate::cause::Cause;
+use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
@@ -25,8 +27,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if facts.sender().is_some() {
         return None;
     }
-    let (weight, fact, claim) =
-        seen_leaving(facts).or_else(|| super::leaving_words::said(facts))?;
+    let (weight, fact, claim) = leaving::seen(facts).or_else(|| leaving::said(facts))?;
     let heap = heap_damage(facts);
     let weight = if heap.is_some() {
         weight.min(Weight::Strong)
@@ -54,7 +55,9 @@ fn headline(facts: &Facts<'_>) -> String {
             .to_owned();
     }
     let culprit = facts.culprit();
-    match (&culprit.function, &culprit.library) {
+    let is_named = facts.top().is_some_and(|top| !is_interpreter(top.frame));
+    let library = culprit.library.as_ref().filter(|_| is_named);
+    match (&culprit.function, library) {
         (Some(function), Some(library)) if function.contains('~') => {
             format!("{library} failed in its clean-up at exit, after the work was done")
         }
@@ -63,29 +66,6 @@ fn headline(facts: &Facts<'_>) -> String {
         }
         _ => "It failed while it was leaving, after its work was done".to_owned(),
     }
-}
-
-/// What the frames and the interpreter's records show.
-fn seen_leaving(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
-    let frame = facts.leaving_frame();
-    if facts.is_finalizing() {
-        if let Some(sight) = frame.or_else(|| facts.ended_thread_frame()) {
-            let claim = format!(
-                "The interpreter had ended, and {} was running.",
-                sight.function()
-            );
-            return Some((Weight::Decisive, sight.fact, claim));
-        }
-        let claim = "The interpreter had begun to take itself apart.".to_owned();
-        return Some((Weight::Strong, FactRef::Python, claim));
-    }
-    frame.map(|sight| {
-        let claim = format!(
-            "{} is on the stack: the program was leaving.",
-            sight.function()
-        );
-        (Weight::Strong, sight.fact, claim)
-    })
 }
 
 /// Damage of the heap that shows at exit was done before.
@@ -117,8 +97,9 @@ fn with_remedies(suspicion: Suspicion) -> Suspicion {
              may be in native code then.",
         ))
         .remedy(
-            Remedy::new("Or leave without clean-up, as the last statement, after everything is saved.")
-                .command("import os, sys; sys.stdout.flush(); sys.stderr.flush(); os._exit(0)")
-                .risk(Risk::Results),
+            Remedy::new(
+                "Or leave without clean-up: `sys.stdout.flush(); os._exit(0)` as the last statement, after all is saved.",
+            )
+            .risk(Risk::Results),
         )
 }

@@ -25,7 +25,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 /// Libraries of windows say it themselves.
 fn graphics(facts: &Facts<'_>) -> Option<Suspicion> {
     let signs = ["tcl-wrong-thread", "xlib-threads"];
-    let sight = signs.iter().find_map(|id| facts.sign(id))?;
+    let sight = signs.iter().find_map(|id| facts.sign(id));
+    let sight = sight.filter(|_| facts.may_have_said_it())?;
     let headline = "A window library was used from a thread that it does not belong to";
     let claim = format!(
         "The library said so before it gave up: \"{}\".",

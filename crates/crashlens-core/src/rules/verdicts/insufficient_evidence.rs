@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "what every rule has")]
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let Known {
         headline,

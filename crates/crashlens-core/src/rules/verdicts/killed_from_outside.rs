@@ -32,7 +32,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     by_order(facts)
         .or_else(|| by_sender(facts))
         .or_else(|| by_signal(facts))
-        .map(with_remedies)
+        .map(|suspicion| with_remedies(facts, suspicion))
 }
 
 fn new(headline: String) -> Suspicion {
@@ -41,7 +41,13 @@ fn new(headline: String) -> Suspicion {
 
 /// Somebody wrote that the end was ordered.
 fn by_order(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("ended-by-order").filter(|_| facts.is_text())?;
+    // Schedulers end what is left of a job after one of its processes has died of something else.
+    let is_fault = facts
+        .signal()
+        .is_some_and(|signal| signal.is_fault() || signal == Signal::ABRT);
+    let sight = facts
+        .sign("ended-by-order")
+        .filter(|_| facts.is_text() && !is_fault)?;
     let words = excerpt(sight.text);
     let claim = format!("The end was ordered: \"{words}\".");
     let headline = "It was ended by order of a person or a scheduler, not by a fault of its own";
@@ -87,13 +93,17 @@ fn kernel_kept_out(facts: &Facts<'_>) -> bool {
     oom.is_some_and(|oom| oom.group_kills == Some(0) || oom.named_in_log == Some(false))
 }
 
-fn with_remedies(suspicion: Suspicion) -> Suspicion {
-    suspicion
-        .remedy(
-            Remedy::new("Look who ended it: the kernel for memory, a scheduler for time, or a person.")
-                .command("sudo dmesg -T | grep -i -E 'oom|killed process' ; sacct --format=JobID,State,ExitCode,Elapsed,MaxRSS"),
-        )
-        .remedy(Remedy::new(
-            "If a time limit ended it (`timeout`, `--time`, a CI job's limit), raise that, or save and go on in another run.",
-        ))
+fn with_remedies(facts: &Facts<'_>, suspicion: Suspicion) -> Suspicion {
+    let look =
+        "Look at whoever watches over it: a scheduler, a container, a CI job, `timeout`, a person.";
+    let look = Remedy::new(look);
+    let may_be_memory = facts.died_of(Signal::KILL) && !kernel_kept_out(facts);
+    let look = if may_be_memory {
+        look.command("sudo dmesg -T | grep -i -E 'oom|killed process'")
+    } else {
+        look
+    };
+    suspicion.remedy(look).remedy(Remedy::new(
+        "If a time limit ended it (`timeout`, `--time`, a CI job's limit), raise that, or save and go on in another run.",
+    ))
 }

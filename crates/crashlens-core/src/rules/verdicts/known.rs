@@ -2,13 +2,14 @@
 
 use crate::capture::{CaptureSource, MessageKind, Signal};
 use crate::evidence::FactRef;
-use crate::facts::{Facts, excerpt};
+use crate::facts::{Facts, NativeSight, excerpt};
 use crate::rule::Remedy;
 
 /// The run that reads everything at the death.
 const RUN: &str = "crashlens run -- python your_script.py";
 /// The run in which the C library looks after its heap, and Python uses that heap for everything.
-const CHECKED_RUN: &str = "LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc crashlens run -- python your_script.py";
+const CHECKED_RUN: &str = "crashlens run -- env LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc python \
+                           your_script.py";
 
 /// What there is to say.
 pub(super) struct Known {
@@ -44,11 +45,16 @@ fn died(facts: &Facts<'_>) -> String {
 /// ` in f (lib.so), at line 5 of train.py`, as far as it is known.
 fn place(facts: &Facts<'_>) -> String {
     let culprit = facts.culprit();
-    let native = match (&culprit.function, &culprit.library) {
-        (Some(function), _) => format!(
-            " in {}",
-            excerpt(function.split('(').next().unwrap_or_default())
-        ),
+    let top = facts
+        .native_frames()
+        .find(|sight| !sight.function().is_empty());
+    let function = culprit.function.as_deref();
+    let function = function.or(top.as_ref().map(NativeSight::function));
+    let native = match (function, &culprit.library) {
+        (Some(function), _) => {
+            let name = function.split('(').next().unwrap_or_default();
+            format!(" in {}", excerpt(name))
+        }
         (None, Some(library)) => format!(" in {library}"),
         (None, None) => String::new(),
     };
@@ -59,24 +65,19 @@ fn place(facts: &Facts<'_>) -> String {
 /// The C library noticed damage that somebody did before.
 fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
     let message = facts.fatal_message(MessageKind::CLibrary);
-    let (fact, claim) = match message {
-        Some((fact, message)) => {
-            let words = excerpt(&message.text);
-            (
-                fact,
-                format!(
-                    "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
-                ),
-            )
-        }
-        None => {
-            let sight = facts.in_allocator()?;
-            let claim = format!(
-                "It died in {}: that is the victim of damage done before.",
-                sight.function()
-            );
-            (sight.fact, claim)
-        }
+    let (fact, claim) = if let Some((fact, message)) = message {
+        let words = excerpt(&message.text);
+        let claim = format!(
+            "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
+        );
+        (fact, claim)
+    } else {
+        let sight = facts.in_allocator()?;
+        let claim = format!(
+            "It died in {}: that is the victim of damage done before.",
+            sight.function()
+        );
+        (sight.fact, claim)
     };
     let next = "Run it with an allocator that checks: it stops nearer to whoever does the damage.";
     Some(Known {

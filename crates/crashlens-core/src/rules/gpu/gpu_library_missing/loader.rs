@@ -7,6 +7,11 @@ use crate::rule::Suspicion;
 
 /// Only where it was not merely tried: TensorFlow looks for all of them and goes on without.
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
+    if let Some(sight) = facts.sign("cuda-dll-missing") {
+        let library = sight.group("library")?;
+        let headline = format!("{library} is not to be found");
+        return Some(suspicion(sight, Weight::Decisive, headline).remedy(install()));
+    }
     let sight = facts
         .signs("cuda-library-not-opened")
         .filter(|it| !it.text.contains("Could not load dynamic library"))

@@ -11,10 +11,16 @@ const OF_TENSORFLOW: [&str; 5] = ["10tensorflow", "4absl", "3tsl", "TF_", "6goog
 /// The loader refused the module, or a function of it when it was first called.
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let ended = facts.sign("symbol-lookup-error");
-    let sight = ended.or_else(|| facts.sign("undefined-symbol"))?;
-    let (library, symbol) = (sight.group("library")?, sight.group("symbol")?);
-    let is_of_gpu =
-        symbol.contains("cudnn") || symbol.contains("cublas") || library.contains("cudnn");
+    let sight = ended
+        .or_else(|| facts.sign("undefined-symbol"))
+        .or_else(|| facts.sign("symbol-not-found-macos"))?;
+    let library = sight.group("library").unwrap_or("A native module");
+    let symbol = sight.group("symbol")?;
+    // Parts of cuDNN and of MKL that do not fit each other are cases of other rules.
+    let is_of_others = ["cudnn", "cublas"].iter().any(|part| symbol.contains(part))
+        || ["cudnn", "libmkl"]
+            .iter()
+            .any(|part| library.contains(part));
     let is_known = OF_TENSORFLOW.iter().any(|part| symbol.contains(part))
         || symbol.trim_start_matches('_').starts_with("Py");
     // An exception that the program may have caught, if it died of a signal later.
@@ -28,7 +34,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let headline = format!(
         "{name} was built for another version of what it is used with: it needs a function that is not there"
     );
-    (!is_of_gpu).then(|| {
+    (!is_of_others).then(|| {
         Suspicion::new(Cause::AbiMismatch, headline).supported(
             weight,
             sight.fact.clone(),

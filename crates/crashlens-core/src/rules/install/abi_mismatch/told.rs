@@ -1,4 +1,4 @@
-//! What is left where nobody could look into the process: a Python stack, or a debugger's.
+//! What was said about it, and what is left where nobody could look into the process: a Python stack, or a debugger's.
 
 use crate::capture::Signal;
 use crate::cause::Cause;
@@ -53,4 +53,41 @@ pub(super) fn custom_kernel(facts: &Facts<'_>) -> Option<Suspicion> {
         top.fact.clone(),
         claim,
     ))
+}
+
+/// A library that compares versions itself, and says that they differ.
+pub(super) fn by_itself(facts: &Facts<'_>) -> Option<Suspicion> {
+    if let Some(sight) = facts.sign("library-says-mismatch") {
+        let name = ["hdf5", "jpeg", "openssl"]
+            .iter()
+            .find_map(|name| sight.group(name));
+        let name = name.unwrap_or("A library");
+        let headline = format!(
+            "A native module was built for another {name} library than the one that was loaded"
+        );
+        let claim = format!("{name} said: {}", sight.said());
+        let suspicion = Suspicion::new(Cause::AbiMismatch, headline);
+        return Some(suspicion.supported(Weight::Decisive, sight.fact.clone(), claim));
+    }
+    let sight = facts.sign("built-against-other-tensorflow")?;
+    // It goes on after the warning; a death with words of its own, or elsewhere, has another reason.
+    let top = facts.acting_frames().into_iter().next();
+    let is_elsewhere = top.is_some_and(|top| !top.is_foreign()) || facts.last_words().is_some();
+    let weight = if is_elsewhere {
+        Weight::Weak
+    } else {
+        Weight::Strong
+    };
+    let headline = match sight.group("built") {
+        Some(built) => format!(
+            "An add-on was built for TensorFlow {}, and another one is installed",
+            built.trim_end_matches('.')
+        ),
+        None => {
+            "Horovod was built for another version of the framework than the one that is installed"
+                .to_owned()
+        }
+    };
+    let claim = format!("It said: {}", sight.said());
+    Some(Suspicion::new(Cause::AbiMismatch, headline).supported(weight, sight.fact.clone(), claim))
 }

@@ -13,6 +13,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
         .map(static_tls)
         .or_else(|| exception("version-not-found").and_then(too_old_for))
         .or_else(|| facts.sign("libgcc-missing").map(libgcc))
+        .or_else(|| facts.sign("kernel-too-old").map(kernel))
         .or_else(|| facts.sign("loader-inconsistent").map(inconsistent))
 }
 
@@ -22,7 +23,7 @@ fn said(sight: &Sighting<'_>, weight: Weight, headline: impl Into<String>) -> Su
 }
 
 fn static_tls(sight: &Sighting<'_>) -> Suspicion {
-    let library = sight.group("library").unwrap_or("LIBRARY");
+    let library = sight.group("library").unwrap_or("A library");
     let headline = format!(
         "{library} was loaded too late: there was no room left for its thread-local variables"
     );
@@ -31,7 +32,10 @@ fn static_tls(sight: &Sighting<'_>) -> Suspicion {
             Remedy::new(
                 "Load that library first: room is kept for what is there from the beginning.",
             )
-            .command(format!("LD_PRELOAD={library} python your_script.py")),
+            .command(format!(
+                "LD_PRELOAD={} python your_script.py",
+                sight.group("library").unwrap_or("LIBRARY")
+            )),
         )
         .remedy(Remedy::new(
             "Or import the package that needs it before all others.",
@@ -54,6 +58,11 @@ fn too_old_for(sight: &Sighting<'_>) -> Option<Suspicion> {
         "{library} needs {version}, which the C or C++ library of this system is too old for"
     );
     Some(said(sight, Weight::Strong, headline).remedy(newer_system()))
+}
+
+fn kernel(sight: &Sighting<'_>) -> Suspicion {
+    let headline = "The kernel is older than what this glibc can run on";
+    said(sight, Weight::Decisive, headline).remedy(newer_system())
 }
 
 fn inconsistent(sight: &Sighting<'_>) -> Suspicion {

@@ -32,6 +32,7 @@ const CONTAINERS: [&str; 6] = [
 pub(super) fn find(facts: &Facts<'_>, frames: &[NativeSight<'_>]) -> Option<Clash> {
     once(facts, frames)
         .or_else(|| second_locale(frames))
+        .or_else(|| wrong_facet(facts, frames))
         .or_else(|| foreign_container(frames))
         .or_else(|| two_mkl(frames))
         .or_else(|| taken_function(frames))
@@ -95,6 +96,33 @@ fn second_locale(frames: &[NativeSight<'_>]) -> Option<Clash> {
             super::super::short(sight.function()),
             sight.library()
         ),
+        fact: sight.fact.clone(),
+    })
+}
+
+/// The C++ library took a part of its locale for another one, while a library was being loaded.
+fn wrong_facet(facts: &Facts<'_>, frames: &[NativeSight<'_>]) -> Option<Clash> {
+    let parts = [
+        "std::codecvt",
+        "std::ctype",
+        "std::num_put",
+        "std::use_facet",
+        "std::__try_use_facet",
+    ];
+    let sight = frames
+        .iter()
+        .take(NEAR)
+        .find(|it| parts.iter().any(|part| it.function().contains(part)))?;
+    let user = frames
+        .iter()
+        .find(|it| !it.library().is_empty() && !it.is_of_runtime())?;
+    let dies_inside = frames.first().is_some_and(NativeSight::is_of_runtime);
+    (dies_inside && is_loading(facts, frames)).then(|| Clash {
+        headline: format!(
+            "{} met another C++ library than its own while it was being loaded",
+            user.library()
+        ),
+        claim: format!("It died in {}.", super::super::short(sight.function())),
         fact: sight.fact.clone(),
     })
 }

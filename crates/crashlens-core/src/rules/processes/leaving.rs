@@ -1,4 +1,4 @@
-//! Words that say that a program was leaving.
+//! How it is seen that a program was leaving: by frames, by the interpreter's records, by words.
 
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting, excerpt};
@@ -6,12 +6,38 @@ use crate::facts::{Facts, Sighting, excerpt};
 /// Lines that the system may write behind the program's last one.
 const LINES_OF_AN_END: usize = 2;
 
+/// What the frames and the interpreter's records show.
+pub(super) fn seen(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
+    let frame = facts.leaving_frame();
+    if facts.is_finalizing() {
+        if let Some(sight) = frame.or_else(|| facts.ended_thread_frame()) {
+            let claim = format!(
+                "The interpreter had ended, and {} was running.",
+                sight.function()
+            );
+            return Some((Weight::Decisive, sight.fact, claim));
+        }
+        let claim = "The interpreter had begun to take itself apart.".to_owned();
+        return Some((Weight::Strong, FactRef::Python, claim));
+    }
+    frame.map(|sight| {
+        let claim = format!(
+            "{} is on the stack: the program was leaving.",
+            sight.function()
+        );
+        (Weight::Strong, sight.fact, claim)
+    })
+}
+
 /// What was said about leaving.
 pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
     let told = |sight: &Sighting<'_>, weight, what: &str| {
         let claim = format!("{what}: \"{}\".", excerpt(sight.text));
         Some((weight, sight.fact.clone(), claim))
     };
+    if !facts.may_have_said_it() {
+        return None;
+    }
     if let Some(sight) = facts.sign("fatal-at-shutdown") {
         return told(
             sight,
@@ -40,7 +66,8 @@ pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
             "A thread was not joined, as at many exits",
         );
     }
-    if !facts.is_text() || facts.own_code_runs() {
+    // Text that is cut off before the death ends with anything.
+    if !facts.is_text() || facts.own_code_runs() || facts.signal().is_none() {
         return None;
     }
     if let Some(sight) = facts

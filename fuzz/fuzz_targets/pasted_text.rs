@@ -1,0 +1,6 @@
+//! Text that a person pasted.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_core::fuzzing::pasted(bytes));
