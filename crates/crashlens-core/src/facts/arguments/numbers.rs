@@ -108,7 +108,9 @@ fn whole(name: &str, number: &str) -> Option<Oddity> {
     let Ok(value) = number.parse::<i128>() else {
         return Some(Oddity::Huge);
     };
-    let from_the_end = holds(name, &FROM_THE_END);
+    // -1 says "as many as there are" under these names.
+    let is_open = value == -1 && (name.starts_with("num_") || name.starts_with("max_"));
+    let from_the_end = holds(name, &FROM_THE_END) || is_open;
     match value {
         value if value >= HUGE || value <= -HUGE => Some(Oddity::Huge),
         value if value < -16 || (value < 0 && !from_the_end) => Some(Oddity::Negative),

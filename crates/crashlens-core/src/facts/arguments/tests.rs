@@ -77,6 +77,7 @@ fn ordinary_arguments_do_not_stand_out() {
         tensor("x", &[1, 2]),
         tensor("scalar", &[]),
         variable("axis", "int", "-1"),
+        variable("num_elements", "int", "-1"),
         variable("shape", "list", "[-1, 10]"),
         variable("element_shape", "list", "[]"),
         variable("strides", "list", "[1, 2, 2, 1]"),
