@@ -58,8 +58,15 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The causes that count as right for each capture, so that tests need no other folder.
+/// The causes that count as right for each capture, so that tests need no other folder. A capture that is of no case
+/// keeps the label that it has.
 fn labels(captures: &Path) -> Result<String> {
+    let before = fs_err::read_to_string(captures.join("labels.csv")).unwrap_or_default();
+    let label = |name: &str| {
+        let mut labels = before.lines().filter_map(|line| line.split_once(','));
+        let accept = labels.find(|(capture, _)| *capture == name)?.1;
+        Some(accept.to_owned())
+    };
     let mut lines = BTreeSet::new();
     for entry in fs_err::read_dir(captures)? {
         let path = entry?.path();
@@ -68,8 +75,13 @@ fn labels(captures: &Path) -> Result<String> {
             .extension()
             .is_some_and(|extension| extension == "json")
         {
-            let accept = accepted(&name).with_context(|| format!("{name} is of no case"))?;
-            lines.insert(format!("{name},{}\n", accept.join(" ")));
+            let accept = match accepted(&name) {
+                Ok(accept) => accept.join(" "),
+                Err(error) => label(&name)
+                    .ok_or(error)
+                    .with_context(|| format!("{name} is of no case and has no label"))?,
+            };
+            lines.insert(format!("{name},{accept}\n"));
         }
     }
     Ok(format!(

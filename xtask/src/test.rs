@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{arrays, command, corpus, fuzz, generate, newer_python, tidy, workspace};
+use crate::{arrays, command, corpus, folklore, fuzz, generate, newer_python, tidy, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Leave out what takes minutes: the fuzz targets and the live corpus
+    /// Leave out what takes minutes: the fuzz targets, the live corpus and the folklore
     #[arg(long)]
     quick: bool,
     /// How long each fuzz target runs
@@ -87,7 +87,9 @@ pub fn run(options: &Options) -> Result<()> {
     if !options.quick {
         tally.step("arrays and tensors of TensorFlow", arrays_of_tensorflow);
         tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
-        tally.step("live corpus", live_corpus);
+        tally.step("live corpus", || live_corpus(None));
+        tally.step("near misses", || live_corpus(Some("near")));
+        tally.step("folklore", folklore_of_tensorflow);
     }
     println!("\n{} passed, {} failed", tally.passed, tally.failed.len());
     ensure!(
@@ -202,7 +204,23 @@ fn arrays_of_tensorflow() -> Result<Step> {
     }
 }
 
-fn live_corpus() -> Result<Step> {
+/// Popular beliefs, each by the program that tests it.
+fn folklore_of_tensorflow() -> Result<Step> {
+    let python = match corpus::default_environment() {
+        Ok(python) => python,
+        Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
+    };
+    let options = folklore::Options {
+        tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
+        beliefs: Vec::new(),
+        update: false,
+        crashlens: None,
+        python: Some(python),
+    };
+    folklore::run(&options).map(|()| Step::Passed)
+}
+
+fn live_corpus(set: Option<&str>) -> Result<Step> {
     let python = match corpus::default_environment() {
         Ok(python) => python,
         Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
@@ -210,7 +228,7 @@ fn live_corpus() -> Result<Step> {
     let options = corpus::Options {
         tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
         cases: Vec::new(),
-        set: None,
+        set: set.map(str::to_owned),
         update: false,
         crashlens: None,
         python: Some(python),

@@ -31,15 +31,14 @@ impl<'a> Facts<'a> {
     /// code ran in between.
     pub fn depth_below_foreign_call(&self) -> Option<usize> {
         self.foreign_call()?;
-        let mut depth = 0;
-        for sight in self.frames_at_fault().filter(|it| !it.frame.inlined) {
+        let frames = self.frames_at_fault().filter(|it| !it.frame.inlined);
+        for (depth, sight) in frames.enumerate() {
             if is_foreign_call(sight.frame) {
                 return Some(depth);
             }
             if is_evaluation(&sight) {
                 return None;
             }
-            depth += 1;
         }
         None
     }

@@ -41,8 +41,7 @@ impl Facts<'_> {
         let (fact, last) = self
             .lines()
             .filter_map(|(fact, text)| Some((fact, NUMBERED.captures(text.trim_start())?)))
-            .filter(|(_, found)| is_deep(&found["number"]))
-            .last()?;
+            .rfind(|(_, found)| is_deep(&found["number"]))?;
         let function = &last["function"];
         let count = self
             .lines()

@@ -34,7 +34,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What Open MPI puts before a line with `--tag-output`.
-static RANK: LazyLock<Regex> = LazyLock::new(|| compile(r"\[\d+,\d+\]<std(?:err|out|diag)>:?"));
+static RANK: LazyLock<Regex> = LazyLock::new(|| compile(r"\[\d+,\d+\]<std(?:err|out|diag)>:? ?"));
 
 /// A line of Docker's log files.
 static JSON_LOG: LazyLock<Regex> =
@@ -52,30 +52,26 @@ pub(super) fn clean(raw: &str, is_telling: impl Fn(&str) -> bool) -> Vec<String>
     let line = without_commands(raw.trim_end_matches(['\r', '\n']));
     let line = unpacked(line);
     let line = line.trim_end_matches(['\r', '\n']);
-    if !line.contains('\r') {
-        let ranks = RANK.split(line).enumerate();
-        // Ranks write at the same time: the rest of a line may be another's. An empty first part is a prefix.
-        let parts = ranks.filter(|(number, part)| *number > 0 || !part.is_empty());
-        let mut parts: Vec<String> = parts
-            .map(|(_, part)| without_prefix(part.strip_prefix(' ').unwrap_or(part)).to_owned())
-            .collect();
-        if parts.is_empty() {
-            parts.push(String::new());
-        }
-        return parts;
-    }
     // A message that a progress bar has written over is still a message.
-    let mut parts: Vec<&str> = line
-        .split('\r')
-        .filter(|part| !part.trim().is_empty())
-        .collect();
-    let last = parts.pop().unwrap_or_default();
-    parts.retain(|part| is_telling(part));
-    parts.push(last);
+    let mut parts: Vec<&str> = line.split('\r').collect();
+    if parts.len() > 1 {
+        parts.retain(|part| !part.trim().is_empty());
+        let last = parts.pop().unwrap_or_default();
+        parts.retain(|part| is_telling(part));
+        parts.push(last);
+    }
+    parts.into_iter().flat_map(of_ranks).collect()
+}
+
+/// Ranks write at the same time: the rest of a line may be another's.
+fn of_ranks(line: &str) -> Vec<String> {
+    let clean = |part: &str| without_prefix(part).to_owned();
+    let mut parts: Vec<String> = RANK.split(line).map(clean).collect();
+    // Nothing but other prefixes stands before a prefix.
+    if parts.len() > 1 && parts.first().is_some_and(String::is_empty) {
+        parts.remove(0);
+    }
     parts
-        .into_iter()
-        .map(|part| without_prefix(part).to_owned())
-        .collect()
 }
 
 /// Without what is meant for the terminal alone.

@@ -1,4 +1,4 @@
-//! The program was built with AddressSanitizer, which says what was done to which memory.
+//! The program was built with `AddressSanitizer`, which says what was done to which memory.
 
 use crate::cause::Cause;
 use crate::evidence::Weight;

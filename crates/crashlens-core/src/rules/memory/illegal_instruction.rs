@@ -98,7 +98,7 @@ fn of_signal(facts: &Facts<'_>, fact: FactRef, claim: &str) -> Suspicion {
         )
 }
 
-/// NumPy's OpenBLAS took some ARM processors for others.
+/// NumPy's `OpenBLAS` took some ARM processors for others.
 fn openblas(facts: &Facts<'_>, suspicion: Suspicion) -> Suspicion {
     let has_numpy = facts.package("numpy").is_some() || facts.sign("numpy-named").is_some();
     let Some(arm) = facts.sign("arm-machine").filter(|_| has_numpy) else {

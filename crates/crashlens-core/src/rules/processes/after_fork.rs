@@ -39,7 +39,7 @@ fn said(facts: &Facts<'_>) -> Option<Trace> {
     if let Some(sight) = facts.sign("objective-c-after-fork") {
         let claim = format!("The system said so: \"{}\".", excerpt(sight.text));
         let fact = sight.fact.clone();
-        let what = "Apple's libraries";
+        let what = "a library of Apple's";
         return Some(Trace {
             weight: Weight::Decisive,
             fact,

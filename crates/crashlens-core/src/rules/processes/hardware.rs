@@ -30,28 +30,41 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let suspicion = broken_memory().supported(Weight::Decisive, sight.fact.clone(), claim);
         return Some(test_memory(suspicion));
     }
-    if let Some(sight) = facts.sign("machine-reported-broken") {
-        // Errors that were put right are reported too.
-        let is_corrected =
-            sight.text.contains(" CE") || sight.text.to_lowercase().contains("corrected error");
-        let weight = if is_corrected {
-            Weight::Weak
-        } else {
-            Weight::Strong
-        };
-        let claim = format!(
-            "The machine reported errors of its own: \"{}\".",
-            excerpt(sight.text)
-        );
-        let headline = "The machine reported errors of its hardware";
-        let suspicion = Suspicion::new(Cause::Hardware, headline);
-        return Some(test_memory(suspicion.supported(
-            weight,
-            sight.fact.clone(),
-            claim,
-        )));
+    if let Some(suspicion) = machine_checks(facts) {
+        return Some(test_memory(suspicion));
     }
     broken_disk(facts)
+}
+
+/// Errors that the machine reports; most of those that it puts right by itself harm nobody.
+fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
+    let id = "machine-reported-broken";
+    let worst = facts.signs(id).find(|sight| is_uncorrected(sight.text));
+    let weight = if worst.is_some() {
+        Weight::Strong
+    } else {
+        Weight::Weak
+    };
+    let sight = worst.or_else(|| facts.sign(id))?;
+    let claim = format!("The machine said: \"{}\".", excerpt(sight.text));
+    let headline = "The machine reported errors of its hardware";
+    let suspicion = Suspicion::new(Cause::Hardware, headline);
+    Some(suspicion.supported(weight, sight.fact.clone(), claim))
+}
+
+/// Whether a line is about an error that was not put right: by its words, or by the bit for it in a bank's status.
+fn is_uncorrected(line: &str) -> bool {
+    let words = [
+        "Uncorrected",
+        "uncorrected",
+        "Machine Check Exception",
+        " UE ",
+    ];
+    let status = line
+        .split_once(" Bank ")
+        .and_then(|(_, rest)| rest.split_once(": "));
+    let first = status.and_then(|(_, status)| status.chars().next()?.to_digit(16));
+    words.iter().any(|word| line.contains(word)) || first.is_some_and(|digit| digit & 2 != 0)
 }
 
 fn broken_memory() -> Suspicion {

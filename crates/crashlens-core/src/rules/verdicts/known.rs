@@ -3,7 +3,7 @@
 use crate::capture::{CaptureSource, MessageKind, Signal};
 use crate::evidence::FactRef;
 use crate::facts::{Facts, NativeSight, excerpt};
-use crate::rule::Remedy;
+use crate::rule::{Remedy, Risk};
 
 /// The run that reads everything at the death.
 const RUN: &str = "crashlens run -- python your_script.py";
@@ -22,7 +22,9 @@ pub(super) struct Known {
 impl Known {
     /// The most telling of what is known.
     pub(super) fn of(facts: &Facts<'_>) -> Self {
-        let special = damaged_heap(facts).or_else(|| silent_abort(facts));
+        let special = damaged_heap(facts)
+            .or_else(|| silent_abort(facts))
+            .or_else(|| forbidden_call(facts));
         let special = special.or_else(|| {
             if facts.is_text() {
                 in_text(facts)
@@ -105,6 +107,22 @@ fn silent_abort(facts: &Facts<'_>) -> Option<Known> {
             .to_owned(),
         next: Remedy::new("Read what it wrote before, with all of its own log switched on.")
             .command("TF_CPP_MIN_LOG_LEVEL=0 crashlens run -- python your_script.py"),
+    })
+}
+
+/// A system call that a filter answers with death.
+fn forbidden_call(facts: &Facts<'_>) -> Option<Known> {
+    facts.died_of(Signal::SYS).then(|| Known {
+        headline: format!(
+            "It made a system call that its sandbox forbids{}",
+            place(facts)
+        ),
+        fact: FactRef::Ending,
+        claim: "It died of SIGSYS, which filters of containers and sandboxes (seccomp) send."
+            .to_owned(),
+        next: Remedy::new("Try it once without the filter, to see that it is the filter.")
+            .command("docker run --security-opt seccomp=unconfined IMAGE")
+            .risk(Risk::Environment),
     })
 }
 

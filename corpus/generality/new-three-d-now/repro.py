@@ -1,0 +1,3 @@
+import ctypes
+
+print(ctypes.CDLL("./scale.so").scale(3))

@@ -1,0 +1,59 @@
+//! What is not known makes nobody surer: every recorded death is judged with one fact after the other taken away.
+
+use super::{Confidence, diagnose};
+use crate::capture::{CrashCapture, Observed};
+use crate::facts::Facts;
+use crate::fixtures;
+use crate::known_issues::KnownIssues;
+
+/// Takes one fact away; false where it was not known anyway.
+fn forget<T>(fact: &mut Observed<T>) -> bool {
+    let was_known = !matches!(fact, Observed::Unknown(_));
+    *fact = Observed::default();
+    was_known
+}
+
+/// Ways not to have looked.
+const BLINDS: [fn(&mut CrashCapture) -> bool; 16] = [
+    |capture| forget(&mut capture.testimony.fault),
+    |capture| forget(&mut capture.testimony.foreign_call),
+    |capture| forget(&mut capture.testimony.exception),
+    |capture| forget(&mut capture.testimony.abort_message),
+    |capture| forget(&mut capture.testimony.op),
+    |capture| forget(&mut capture.testimony.errno),
+    |capture| forget(&mut capture.circumstances.lineage),
+    |capture| forget(&mut capture.circumstances.resources),
+    |capture| forget(&mut capture.circumstances.timeline),
+    |capture| forget(&mut capture.circumstances.kernel_log),
+    |capture| forget(&mut capture.circumstances.oom),
+    |capture| forget(&mut capture.output.stderr),
+    |capture| forget(&mut capture.modules),
+    |capture| forget(&mut capture.registers),
+    |capture| forget(&mut capture.environment.python),
+    |capture| forget(&mut capture.environment.variables),
+];
+
+#[test]
+fn a_fact_that_could_not_be_seen_leads_to_no_certain_error() {
+    let labels = std::fs::read_to_string(fixtures::folder().join("captures/labels.csv")).unwrap();
+    let mut wrong = Vec::new();
+    for line in labels.lines().skip(1) {
+        let (name, accept) = line.split_once(',').unwrap();
+        let whole = fixtures::load(&format!("captures/{name}"));
+        for (number, blind) in BLINDS.iter().enumerate() {
+            let mut capture = whole.clone();
+            if !blind(&mut capture) {
+                continue;
+            }
+            let diagnosis = diagnose(&Facts::new(&capture, KnownIssues::built_in()));
+            let Some(first) = diagnosis.findings.first() else {
+                continue;
+            };
+            let is_right = accept.split(' ').any(|word| word == first.cause.word());
+            if !is_right && first.confidence == Confidence::Certain {
+                wrong.push(format!("{name} without fact {number}: {}", first.cause));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
