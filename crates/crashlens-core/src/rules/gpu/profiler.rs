@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Parts of the paths of Python code that starts and stops the profiler.
 const PYTHON: [&str; 3] = [
-    "/tensorflow/python/profiler/",
+    // Not `trace.py` beside it, whose wrapper is around ordinary calls such as `tf.convert_to_tensor`.
+    "/tensorflow/python/profiler/profiler",
     "/tensorflow/python/eager/profiler",
     "/torch/profiler/",
 ];
