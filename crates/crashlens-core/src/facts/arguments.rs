@@ -135,10 +135,9 @@ fn sight<'a>(thread: &Thread, index: usize, variable: &'a Variable) -> LocalSigh
 /// loaded.
 fn is_op_function(frame: &PythonFrame) -> bool {
     let file = frame.file.replace('\\', "/");
-    let name = file.rsplit('/').next().unwrap_or_default();
-    let is_module = name.starts_with("gen_")
-        && name.ends_with(".py")
-        && (file.contains("/python/ops/") || file.contains("/ops/"));
+    let is_module = file
+        .rsplit_once("/ops/")
+        .is_some_and(|(_, name)| name.starts_with("gen_") && !name.contains('/'));
     let is_loaded = file == "<string>" && frame.locals.iter().any(|it| it.name == "_ctx");
     is_module || is_loaded
 }

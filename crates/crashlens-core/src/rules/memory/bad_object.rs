@@ -1,6 +1,6 @@
 //! The interpreter was handed memory that is no Python object.
 
-use crate::capture::{Access, Place, Signal};
+use crate::capture::{Access, AccessKind, Place, Signal};
 use crate::cause::Cause;
 use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
@@ -42,8 +42,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .map_or_else(String::new, |line| format!(": `{line}`"));
     let headline = format!("Python was handed memory that holds no Python object{line}");
     let function = short_name(top.function());
-    let claim =
-        format!("`{function}` found {garbage:#x} where the address of an object's type should be.");
+    let claim = format!(
+        "`{function}` found {garbage:#x} where an object's type, or a method of it, should be."
+    );
     let suspicion = Suspicion::new(Cause::BadForeignCall, headline).supported(
         Weight::Strong,
         FactRef::Fault,
@@ -59,17 +60,18 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     )
 }
 
-/// What stood where a pointer should be, where it can never have been one.
+/// What stood where a pointer should be, where it can never have been one: the address of a type, or of a method in it.
 fn garbage(access: &Access, place: &Place) -> Option<u64> {
-    let base = access
-        .base
-        .as_ref()
-        .filter(|base| base.points_into.is_none())?
-        .value
-        .0;
     let is_wild = matches!(
         place,
         Place::NonCanonical | Place::KernelSpace | Place::NullPage { .. }
     );
-    (is_wild && base >= NO_ADDRESS).then_some(base)
+    let base = access.base.as_ref();
+    let pointer = match access.kind {
+        AccessKind::Execute => access.address.0,
+        AccessKind::Read | AccessKind::Write => {
+            base.filter(|base| base.points_into.is_none())?.value.0
+        }
+    };
+    (is_wild && pointer >= NO_ADDRESS).then_some(pointer)
 }

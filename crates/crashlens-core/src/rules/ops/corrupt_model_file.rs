@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
-/// Functions that follow the offsets in a TFLite file.
+/// Functions that follow the offsets in a `.tflite` file.
 const TFLITE_LOADERS: [&str; 4] = [
     "FlatBufferModel::",
     "InterpreterBuilder::",
@@ -29,7 +29,7 @@ const CHECKPOINT_READERS: [&str; 3] = [
     "tensorflow::table::",
     "tsl::table::",
 ];
-/// Files with the class `Interpreter` of TFLite.
+/// Files with the class `Interpreter` of `tf.lite`.
 const INTERPRETERS: [&str; 3] = [
     "lite/python/interpreter.py",
     "tflite_runtime/interpreter.py",
