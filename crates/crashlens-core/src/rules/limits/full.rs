@@ -43,5 +43,7 @@ fn looks_like_memory(mapping: &Mapping) -> bool {
 
 /// Whether a place is shared memory by its name.
 pub(super) fn is_shared_memory(path: &str) -> bool {
-    path.starts_with("/dev/shm") || path.starts_with("/run/shm")
+    ["/dev/shm", "/run/shm", "/memfd:"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
 }

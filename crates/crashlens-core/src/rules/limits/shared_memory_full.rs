@@ -22,7 +22,15 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let claim = format!(
             "The file system of {path}, {size} in memory, had no page left for the access."
         );
-        let suspicion = new(Some(room.total)).supported(Weight::Decisive, FactRef::Fault, claim);
+        // A tmpfs elsewhere is used for much that is not shared: a cache, `/tmp`.
+        let (suspicion, weight) = if is_shared_memory(path) {
+            (new(Some(room.total)), Weight::Decisive)
+        } else {
+            let headline = format!("The file system in memory that holds {path} was full");
+            let suspicion = Suspicion::new(Cause::SharedMemoryFull, headline);
+            (suspicion, Weight::Strong)
+        };
+        let suspicion = suspicion.supported(weight, FactRef::Fault, claim);
         return Some(with_remedies(suspicion, Some(room.total)));
     }
     let total = facts

@@ -40,13 +40,7 @@ fn innermost<'a>(facts: &Facts<'a>, words: &[&str]) -> Option<NativeSight<'a>> {
 
 fn tflite_input(facts: &Facts<'_>) -> Option<Suspicion> {
     let sight = innermost(facts, &["InterpreterWrapper::SetTensor"])?;
-    let place = facts
-        .capture()
-        .testimony
-        .fault
-        .known()
-        .and_then(|it| it.place.as_ref());
-    if matches!(place, Some(Place::NullPage { .. })) {
+    if matches!(facts.place(), Some(Place::NullPage { .. })) {
         let headline = "A TFLite input was set before its memory was there";
         let suspicion = Suspicion::new(Cause::BadInputValue, headline).supported(
             Weight::Strong,
