@@ -42,8 +42,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .map_or_else(String::new, |line| format!(": `{line}`"));
     let headline = format!("Python was handed memory that holds no Python object{line}");
     let function = short_name(top.function());
-    let claim =
-        format!("`{function}` found {garbage:#x} where an object's type, or a method of it, should be.");
+    let claim = format!(
+        "`{function}` found {garbage:#x} where an object's type, or a method of it, should be."
+    );
     let suspicion = Suspicion::new(Cause::BadForeignCall, headline).supported(
         Weight::Strong,
         FactRef::Fault,
