@@ -16,13 +16,14 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
+/// From here on Linux puts programs, heaps and mappings: a pointer to nothing there may have been right once.
+const MAPPED_AREA: u64 = 0x5000_0000_0000;
 /// Deeper below the call than this the function does its own work.
 const DIRECTLY: usize = 2;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let call = facts.foreign_call()?;
-    let name = name(call);
-    let api = call.api;
+    let (name, api) = (name(call), call.api);
     if facts.fatal_message(MessageKind::CLibrary).is_some() && facts.in_allocator().is_some() {
         let headline = format!("{name} was called by {api} with a wrong pointer");
         let claim = format!("It ended in a call of {name} from Python.");
@@ -44,7 +45,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     // A function that does work of its own may miss another pointer than the null that it was given.
     let is_plain = facts.only_machinery_below_call()
         || (depth <= DIRECTLY && argument.pointer.is_none_or(|pointer| pointer.0 != 0));
-    let weight = if is_plain {
+    let may_be_stale = matches!(
+        facts.place(),
+        Some(Place::Unmapped { .. } | Place::PastEnd { .. })
+    ) && argument.pointer.is_some_and(|it| it.0 >= MAPPED_AREA);
+    let weight = if is_plain && !may_be_stale {
         Weight::Decisive
     } else {
         Weight::Strong
@@ -76,10 +81,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 
 fn weaken(facts: &Facts<'_>, suspicion: Suspicion) -> Suspicion {
     if matches!(facts.place(), Some(Place::Released { .. })) {
-        let claim = "Memory was mapped there before: the pointer was right once.";
-        return suspicion
-            .opposed(Weight::Strong, FactRef::Fault, claim)
-            .opposed(Weight::Decisive, FactRef::Fault, "It was given back since.");
+        let claim =
+            "Memory was mapped there before, and was given back since: the pointer was right once.";
+        return suspicion.opposed(Weight::Decisive, FactRef::Fault, claim);
     }
     if facts.memory_was_refused() {
         let claim = "The last call that failed was refused memory (ENOMEM): the pointer may be missing for that.";
