@@ -5,8 +5,24 @@ use crate::capture::FrameTrust;
 use crate::culprit::{CodeOwner, owner};
 
 /// Functions below which only what ends a process runs.
-const LEAVING: [&str; 13] = [
+const LEAVING: [&str; 29] = [
     "exit",
+    "__GI_exit",
+    "quick_exit",
+    "_dl_call_fini",
+    "dl_fini",
+    "__call_exit_handlers",
+    "call_py_exitfuncs",
+    "call_ll_exitfuncs",
+    "atexit_callfuncs",
+    "wait_for_thread_shutdown",
+    "interpreter_clear",
+    "finalize_interp_clear",
+    "_PyGILState_Fini",
+    "doExitHandlers",
+    "RtlExitUserProcess",
+    "LdrShutdownProcess",
+    "_execute_onexit_table",
     "__run_exit_handlers",
     "__cxa_finalize",
     "__cxa_finalize_ranges",
@@ -19,6 +35,13 @@ const LEAVING: [&str; 13] = [
     "_PyImport_Cleanup",
     "PyImport_Cleanup",
     "PyInterpreterState_Delete",
+];
+/// Methods by which a worker of a framework ends itself on request.
+const WORKER_LEAVES: [&str; 4] = [
+    "CoreWorker::Disconnect",
+    "CoreWorker::ForceExit",
+    "CoreWorker::Exit",
+    "CoreWorker::Shutdown",
 ];
 /// By these the interpreter ends a thread that comes back to it when it is leaving.
 const ENDS_THREAD: [&str; 4] = [
@@ -40,7 +63,10 @@ impl<'a> Facts<'a> {
         let named = self
             .native_frames()
             .filter(|sight| sight.frame.trust < FrameTrust::Scan)
-            .find(|sight| LEAVING.contains(&plain(sight.function())));
+            .find(|sight| {
+                let name = plain(sight.function());
+                LEAVING.contains(&name) || WORKER_LEAVES.iter().any(|it| name.ends_with(it))
+            });
         named.or_else(|| self.final_collection())
     }
 

@@ -13,6 +13,18 @@ const MOST_OF_FAULTHANDLER: usize = 100;
 /// Functions that call each other in turn, at most.
 const LONGEST_CYCLE: usize = 12;
 
+/// Frames of which a few that repeat are enough.
+const BOTTOMLESS: usize = 10_000;
+/// Names that debuggers show for whatever they cannot name, and for the interpreter's way to let go of anything.
+const HELPERS: [&str; 6] = [
+    "??",
+    "Py_DECREF",
+    "Py_XDECREF",
+    "_Py_DECREF",
+    "_Py_XDECREF",
+    "_Py_Dealloc",
+];
+
 /// A function that is on the stack again and again.
 #[derive(Debug, Clone)]
 pub struct Recursion {
@@ -37,21 +49,26 @@ impl Facts<'_> {
             Regex::new(r"^#(?<number>\d{1,7})\s+(?:0x[0-9a-f]+ in )?(?<function>[^\s(]+)")
                 .expect("it is part of the program")
         });
-        let is_deep = |number: &str| number.parse().is_ok_and(|it: usize| it >= deep);
-        let (fact, last) = self
+        let frames: Vec<(FactRef, usize, &str)> = self
             .lines()
-            .filter_map(|(fact, text)| Some((fact, NUMBERED.captures(text.trim_start())?)))
-            .rfind(|(_, found)| is_deep(&found["number"]))?;
-        let function = &last["function"];
-        let count = self
-            .lines()
-            .filter_map(|(_, text)| NUMBERED.captures(text.trim_start()))
-            .filter(|found| &found["function"] == function)
-            .count();
-        (count > 2 && function != "??").then(|| Recursion {
-            function: function.to_owned(),
-            depth: last["number"].parse().unwrap_or(deep),
-            fact,
+            .filter_map(|(fact, text)| {
+                let found = NUMBERED.captures(text.trim_start())?;
+                let number = found.name("number")?.as_str().parse().ok()?;
+                Some((fact, number, found.name("function")?.as_str()))
+            })
+            .collect();
+        let count = |function: &str| frames.iter().filter(|it| it.2 == function).count();
+        let named = frames
+            .iter()
+            .filter(|(_, number, function)| *number >= deep && !HELPERS.contains(function));
+        let (fact, _, function) = named.max_by_key(|it| count(it.2))?;
+        let depth = frames.iter().map(|it| it.1).max()?;
+        // So deep no program calls without recursion, however little of it was pasted.
+        let enough = if depth >= BOTTOMLESS { 2 } else { 3 };
+        (count(function) >= enough).then(|| Recursion {
+            function: (*function).to_owned(),
+            depth,
+            fact: fact.clone(),
         })
     }
 

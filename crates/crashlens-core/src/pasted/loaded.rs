@@ -23,6 +23,20 @@ static MAPPING: LazyLock<Regex> = LazyLock::new(|| {
 static SHARED_LIBRARY: LazyLock<Regex> =
     LazyLock::new(|| compile(r"^(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+Yes(?: \(\*\))?\s+(/\S.*?)\s*$"));
 
+/// lldb's `image list`: number, identity, address, path. And the images of a report of macOS: from, to, name, identity,
+/// path.
+static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(concat!(
+        r"^\[ *\d+\] [0-9A-F-]{36} (0x[0-9a-f]{9,16}) (/\S.*?)\s*$",
+        r"|^(0x[0-9a-f]{6,16}) +- +(?:0x[0-9a-f]{6,16}) +\S.*? <[0-9A-Fa-f-]{32,36}> (/\S.*?)\s*$",
+    ))
+});
+
+/// What threadpoolctl lists.
+static POOL: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r#"^\s*[{"']*filepath["']?: *["']?([^"',]+\.(?:so|dylib|dll)[^"',\s]*)"#)
+});
+
 /// TensorFlow's log of what it loaded, and words that tools put before a list.
 static OPENED: LazyLock<Regex> = LazyLock::new(|| {
     compile(
@@ -109,7 +123,16 @@ impl Shelf {
 
     /// What a line says to have been loaded.
     fn said(&mut self, line: &str) {
-        if line.starts_with("0x") {
+        if let Some(groups) = IMAGE.captures(line.trim_start()) {
+            let path = groups.get(2).or_else(|| groups.get(4));
+            self.put(path.map_or("", |it| it.as_str()), None);
+        } else if let Some(path) = line
+            .contains("filepath")
+            .then(|| POOL.captures(line)?.get(1))
+            .flatten()
+        {
+            self.put(path.as_str(), None);
+        } else if line.starts_with("0x") {
             if let Some(groups) = SHARED_LIBRARY.captures(line) {
                 let number = |group: usize| groups.get(group)?.as_str().parse::<Address>().ok();
                 let place = number(1)

@@ -1,8 +1,9 @@
 //! A GPU library could not be started.
 
+use crate::capture::MessageKind;
 use crate::cause::Cause;
-use crate::evidence::Weight;
-use crate::facts::Facts;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -34,7 +35,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let status = status.unwrap_or("its initialisation failed");
     // A library that is not allowed to start says so; what says only that it did not start may be a matter of the driver.
     let is_vague = status.ends_with("NOT_INITIALIZED");
-    let weight = if is_vague {
+    let given_up = given_up_for_it(facts, sight);
+    let weight = if is_vague && given_up.is_none() {
         Weight::Weak
     } else {
         Weight::Strong
@@ -48,9 +50,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         sight.fact.clone(),
         format!("It said: {}", sight.said()),
     );
-    if let Some(check) = facts.sign("convolve-algorithms") {
-        let claim = "TensorFlow then gave up on the convolution that needed it.";
-        suspicion = suspicion.supported(Weight::Strong, check.fact.clone(), claim);
+    if let Some(fact) = given_up {
+        let claim = "The framework then gave up on the operation that needed it.";
+        suspicion = suspicion.supported(Weight::Strong, fact, claim);
     }
     for better in BETTER.iter().filter_map(|sign| facts.sign(sign)) {
         let claim = format!("Another line tells more exactly why: {}", better.said());
@@ -71,4 +73,27 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
                     .command("rm -r ~/.nv/ComputeCache"),
             ),
     )
+}
+
+/// Words of checks that only fail for want of a library on the GPU.
+const OF_THE_GPU: [&str; 11] = [
+    "gpu",
+    "cuda",
+    "cudnn",
+    "cublas",
+    "stream->parent()",
+    "stream_executor",
+    "AsDnn",
+    "AsBlas",
+    "AsFft",
+    "Algorithms(",
+    "dnn::",
+];
+
+/// The check that failed after it, about an operation on the GPU.
+fn given_up_for_it(facts: &Facts<'_>, sight: &Sighting<'_>) -> Option<FactRef> {
+    let (fact, message) = facts.said_after(sight)?;
+    let is_check = message.kind == MessageKind::CheckFailure;
+    let is_of_gpu = OF_THE_GPU.iter().any(|word| message.text.contains(word));
+    (is_check && is_of_gpu).then_some(fact)
 }

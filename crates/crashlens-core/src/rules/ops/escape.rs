@@ -78,6 +78,7 @@ pub(super) fn nobody_caught(facts: &Facts<'_>, thrown: Option<&Thrown<'_>>) -> O
     let weight = match (&thrown.fact, thrown.state) {
         (FactRef::Exception, Some(ExceptionState::Uncaught)) => Weight::Decisive,
         (FactRef::Exception, _) => giving_up.as_ref().map(|_| Weight::Strong)?,
+        (said, _) if is_last(said) && thrown.is_of_a_dead_lock() => Weight::Weak,
         (said, _) if is_last(said) => Weight::Decisive,
         _ => return None,
     };

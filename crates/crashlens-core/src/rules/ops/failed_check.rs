@@ -7,7 +7,9 @@ use crate::facts::{Facts, NativeSight};
 use crate::rule::Suspicion;
 
 /// Parts of names of functions that are only called to write a fatal message and end the process.
-const ENDINGS: [&str; 9] = [
+const ENDINGS: [&str; 11] = [
+    "MTLReportFailure",
+    "__assert_rtn",
     "LogMessageFatal",
     "LogMessage::Fail(",
     "LogMessage::Die(",

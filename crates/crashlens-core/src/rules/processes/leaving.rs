@@ -96,11 +96,23 @@ fn is_last_prompt(facts: &Facts<'_>, sight: &Sighting<'_>) -> bool {
     last.is_some_and(|(fact, _)| fact == sight.fact)
 }
 
-/// Lines with words behind that of `sight`.
+/// Lines with words between that of `sight` and the first one about the end.
 fn lines_after(facts: &Facts<'_>, sight: &Sighting<'_>) -> usize {
     let after = facts
         .lines()
         .skip_while(|(fact, _)| *fact != sight.fact)
         .skip(1);
-    after.filter(|(_, line)| !line.trim().is_empty()).count()
+    let FactRef::StderrLine { line: said } = sight.fact else {
+        return usize::MAX;
+    };
+    let told = facts.messages().iter().filter_map(|message| message.line);
+    let end = told.filter(|line| *line > said).min();
+    let is_before = |fact: &FactRef| match (fact, end) {
+        (FactRef::StderrLine { line }, Some(end)) => *line <= end,
+        _ => true,
+    };
+    after
+        .take_while(|(fact, _)| is_before(fact))
+        .filter(|(_, line)| !line.trim().is_empty())
+        .count()
 }

@@ -37,7 +37,14 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let suspicion = Suspicion::new(Cause::Teardown, headline(facts));
     let mut suspicion = suspicion.supported(weight, fact, claim);
     if let Some((fact, claim)) = heap {
-        suspicion = suspicion.opposed(Weight::Strong, fact, claim);
+        // A program that had said good-bye noticed it in its clean-up, whoever did the damage.
+        let said_done = facts.is_text() && facts.leaving_frame().is_none();
+        let against = if said_done {
+            Weight::Weak
+        } else {
+            Weight::Strong
+        };
+        suspicion = suspicion.opposed(against, fact, claim);
     }
     if facts.own_code_runs() && !facts.is_finalizing() {
         let line = facts

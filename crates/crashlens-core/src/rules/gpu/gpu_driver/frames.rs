@@ -7,8 +7,15 @@ use crate::facts::Facts;
 use crate::rule::{Remedy, Suspicion};
 
 /// Functions by which a framework finds and starts the driver.
-const STARTS_DRIVER: [&str; 4] = [
+const STARTS_DRIVER: [&str; 11] = [
     "cuInit",
+    "cuDriverGetVersion",
+    "clGetPlatformIDs",
+    "clIcdGetPlatformIDsKHR",
+    "nvmlInit",
+    "vkCreateInstance",
+    "hsa_init",
+    "hipInit",
     "GetLibcudaDsoHandle",
     "CUDADriver::Init",
     "GpuDriver::Init",
@@ -19,7 +26,16 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let starts = facts.frame_calling(&STARTS_DRIVER)?;
     let frames = facts.acting_frames();
     let top = frames.first()?;
-    let is_inside = top.library().starts_with("libcuda.") || top.index == starts.index;
+    let of_driver = [
+        "libcuda.",
+        "libnvidia-",
+        "libhsa-runtime",
+        "libamdocl",
+        "libOpenCL",
+        "nvcuda",
+    ];
+    let is_inside =
+        of_driver.iter().any(|name| top.library().starts_with(name)) || top.index == starts.index;
     let is_searching = starts.function().contains("GetLibcudaDsoHandle")
         && frames
             .iter()
@@ -29,9 +45,14 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
         return None;
     }
     let headline = if is_searching {
-        "It died while looking for the GPU driver's library, which it could not find"
+        "It died while looking for the GPU driver's library, which it could not find".to_owned()
     } else {
-        "It died inside the GPU driver while that was starting (cuInit)"
+        let name = starts
+            .function()
+            .split(['(', '+', ' '])
+            .next()
+            .unwrap_or_default();
+        format!("It died inside the GPU driver while that was starting ({name})")
     };
     let claim = format!("The crashed thread was in {}.", starts.function());
     Some(

@@ -41,6 +41,14 @@ pub(super) fn find(facts: &Facts<'_>, frames: &[NativeSight<'_>]) -> Option<Clas
 
 fn is_initialiser(sight: &NativeSight<'_>) -> bool {
     let names = [
+        // Operators are registered while the library that has them is loaded.
+        "torch::Library::_fallback",
+        "torch::Library::_impl",
+        "torch::Library::_def",
+        "TorchLibraryInit",
+        "OpDefBuilderReceiver",
+        "register_op::",
+        "_dl_init",
         "_GLOBAL__sub_I",
         "__static_initialization_and_destruction",
         "doModInitFunctions",
