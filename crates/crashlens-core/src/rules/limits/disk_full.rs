@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
+use crate::shell;
 
 pub(crate) static RULE: Rule = Rule {
     id: "LIM005",
@@ -57,7 +58,9 @@ fn with_remedies(suspicion: Suspicion, folder: &str) -> Suspicion {
     suspicion
         .remedy(
             Remedy::new("Make room on that file system: old checkpoints, logs and caches are the usual load.")
-                .command(format!("df -h '{folder}' && du -xh --max-depth=2 '{folder}' | sort -h | tail")),
+                .command_if(shell::word(folder).map(|folder| {
+                    format!("df -h {folder} && du -xh --max-depth=2 {folder} | sort -h | tail")
+                })),
         )
         .remedy(Remedy::new(
             "Or write to another disk: the output folder, `TMPDIR`, and the file given to `Dataset.cache()`.",
