@@ -79,7 +79,7 @@ causes! {
     ProtobufClash, "protobuf-clash", Origin, "two copies of protocol buffers in one process got in each other's way";
     DuplicateOpenmp, "duplicate-openmp", Origin, "two OpenMP runtimes were loaded into one process";
     GlibcOrTls, "glibc-or-tls", Origin, "the C library or its loader could not give what was asked for";
-    AllocatorPreload, "allocator-preload", Origin, "an allocator put in by LD_PRELOAD does not go with this program";
+    AllocatorPreload, "allocator-preload", Origin, "an allocator put in by `LD_PRELOAD` does not go with this program";
     GpuLibraryMismatch, "gpu-library-mismatch", Origin, "GPU libraries of versions that do not go together";
     GpuLibraryMissing, "gpu-library-missing", Origin, "a GPU library is missing";
     GpuDriver, "gpu-driver", Origin, "the GPU driver does not go with this program";

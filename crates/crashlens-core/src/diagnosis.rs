@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::EndingKind;
 use crate::cause::{Cause, Depth};
-use crate::evidence::{Directness, Evidence, Stance, Weight};
+use crate::evidence::{Directness, Evidence, FactRef, Stance, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Rule, Suspicion};
 use crate::rules;
@@ -128,6 +128,11 @@ impl Diagnosis {
             mut evidence,
             mut remedies,
         } = suspicion;
+        if facts.words_may_be_anothers() {
+            for heard in &mut evidence {
+                hear_from_afar(heard, facts);
+            }
+        }
         evidence.sort_by_key(|evidence| {
             (
                 evidence.stance == Stance::Against,
@@ -164,6 +169,22 @@ impl Diagnosis {
                 evidence,
             }),
         }
+    }
+}
+
+/// Words on a standard error that other processes write to as well are no proof of what this one died of.
+fn hear_from_afar(evidence: &mut Evidence, facts: &Facts<'_>) {
+    let is_heard = match &evidence.fact {
+        FactRef::StderrLine { .. } => true,
+        // What was read from memory is the process's own.
+        FactRef::Message { index } => {
+            let message = facts.messages().get(*index);
+            message.is_some_and(|message| message.line.is_some())
+        }
+        _ => false,
+    };
+    if is_heard && evidence.stance == Stance::For {
+        evidence.weight = evidence.weight.min(Weight::Strong);
     }
 }
 

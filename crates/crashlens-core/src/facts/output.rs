@@ -1,7 +1,7 @@
 //! Questions about what the process, its libraries and the system said.
 
 use super::Facts;
-use crate::capture::{CrashCapture, Message, MessageKind};
+use crate::capture::{CrashCapture, Message, MessageKind, Signal};
 use crate::evidence::FactRef;
 use crate::signs;
 
@@ -47,6 +47,12 @@ pub(super) fn sightings(capture: &CrashCapture) -> Vec<Sighting<'_>> {
 }
 
 impl<'a> Facts<'a> {
+    /// Whether what was written to standard error may be the words of a child or of a caught exception: the process was
+    /// seen to die of an instruction, not of giving up.
+    pub fn words_may_be_anothers(&self) -> bool {
+        !self.is_text() && self.signal().is_some_and(Signal::is_fault)
+    }
+
     /// The last sight of a sign.
     pub fn sign(&self, id: &str) -> Option<&Sighting<'a>> {
         debug_assert!(signs::exists(id), "no sign is called {id}");

@@ -79,7 +79,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Native frames of a thread, innermost first.
-pub(super) fn native_frames<'a>(thread: &'a Thread) -> impl Iterator<Item = NativeSight<'a>> {
+pub(super) fn native_frames(thread: &Thread) -> impl Iterator<Item = NativeSight<'_>> {
     let frames = thread.frames.iter().enumerate();
     frames.filter_map(|(index, frame)| match frame {
         Frame::Native(frame) => Some(NativeSight {

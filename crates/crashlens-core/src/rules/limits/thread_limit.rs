@@ -87,7 +87,8 @@ fn weight_of(facts: &Facts<'_>, sight: &Sighting<'_>) -> Weight {
     }
     // OpenBLAS goes on and dies of something else; others give up by themselves, or it was another process.
     let goes_on = sight.text.contains("blas_thread_init");
-    let is_survivable = ["can't start new thread", "fork", "what():"].map(|word| sight.text.contains(word));
+    let is_survivable =
+        ["can't start new thread", "fork", "what():"].map(|word| sight.text.contains(word));
     match (facts.may_have_said_it(), is_survivable.contains(&true)) {
         (true, false) => Weight::Decisive,
         (false, _) if !goes_on => Weight::Weak,

@@ -146,6 +146,10 @@ fn write_evidence(page: &mut Page<'_>, finding: &Finding, view: &View) -> io::Re
     for evidence in shown_evidence(finding, Stance::Against, most_against) {
         write_claim(page, "Against it: ", evidence)?;
     }
+    if !finding.unseen.is_empty() {
+        let unseen = finding.unseen.join(", ");
+        page.item(&format!("Not certain: {unseen} could not be seen."))?;
+    }
     Ok(())
 }
 
