@@ -22,8 +22,10 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let library = sight.group("library").unwrap_or("A native module");
     let symbol = sight.group("symbol")?;
     // Parts of cuDNN and of MKL that do not fit each other are cases of other rules.
-    let is_of_others = ["cudnn", "cublas"].iter().any(|part| symbol.contains(part))
-        || ["cudnn", "libmkl"]
+    let is_of_others = ["cudnn", "cublas", "nvJitLink"]
+        .iter()
+        .any(|part| symbol.contains(part))
+        || ["cudnn", "libmkl", "libcublas", "libcusparse", "libcusolver"]
             .iter()
             .any(|part| library.contains(part));
     let is_known = OF_TENSORFLOW.iter().any(|part| symbol.contains(part))
