@@ -168,7 +168,7 @@ const OF_LOADING: [&str; 4] = [
     "NotFoundError",
 ];
 
-impl<'a> Facts<'a> {
+impl Facts<'_> {
     /// The line that shows that the program lived on after it had said something: work went on, it took another way,
     /// or another exception came later that is no consequence.
     pub fn went_on_after(&self, sight: &Sighting<'_>) -> Option<FactRef> {
