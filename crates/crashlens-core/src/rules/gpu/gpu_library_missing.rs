@@ -20,13 +20,14 @@ pub(crate) static RULE: Rule = Rule {
 /// What makes a suspicion of a line that carries so far.
 type OfLine = fn(&Sighting<'_>, Weight) -> Suspicion;
 
-const WORDS: [(&str, OfLine); 6] = [
+const WORDS: [(&str, OfLine); 7] = [
     ("cudnn-part-not-loaded", part_not_loaded),
     ("cudnn-part-none-of", words::none_of),
     ("cudnn-function-not-found", words::function_not_found),
     ("gpu-symbol-not-loaded", words::symbol_not_loaded),
     ("tensorrt-stub", words::tensorrt),
     ("zlibwapi-missing", words::zlibwapi),
+    ("libdevice-missing", words::libdevice),
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {

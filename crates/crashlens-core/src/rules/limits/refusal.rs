@@ -68,7 +68,9 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
     let last = facts.last_words();
     let said_later = facts.said_after(sight).is_some();
     let is_it = |text: &str| text.contains(sight.text.trim());
-    let weight = if last.is_some_and(|(_, message)| said_later && !is_it(&message.text)) {
+    let is_past = facts.went_on_after(sight)
+        || last.is_some_and(|(_, message)| said_later && !is_it(&message.text));
+    let weight = if is_past {
         Weight::Weak
     } else {
         Weight::Strong
@@ -83,13 +85,14 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
 
 /// Whether words about memory are of a GPU's, or of no failure at all.
 fn is_of_device(words: &str) -> bool {
-    const DEVICE: [&str; 8] = [
+    const DEVICE: [&str; 9] = [
         "GPU",
         "gpu",
         "CUDA",
         "cuda",
         "cuMem",
-        "hipError",
+        "hip",
+        "HIP",
         "device memory",
         "not a failure",
     ];

@@ -6,6 +6,8 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
+mod lost_device;
+
 pub(crate) static RULE: Rule = Rule {
     id: "PRO005",
     name: "hardware",
@@ -14,6 +16,9 @@ pub(crate) static RULE: Rule = Rule {
     doc: include_str!("hardware.md"),
     judge,
 };
+
+/// Seconds after which a program that still ran was not harmed by an error of the machine.
+const LONG: u64 = 600;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let code = facts.capture().ending.code.as_deref().unwrap_or_default();
@@ -33,13 +38,15 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(suspicion) = machine_checks(facts) {
         return Some(test_memory(suspicion));
     }
-    lost_device(facts).or_else(|| broken_disk(facts))
+    lost_device::suspect(facts).or_else(|| broken_disk(facts))
 }
 
 /// Errors that the machine reports; most of those that it puts right by itself harm nobody.
 fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let id = "machine-reported-broken";
-    let worst = facts.signs(id).find(|sight| is_uncorrected(sight.text));
+    let worst = facts
+        .signs(id)
+        .find(|sight| is_uncorrected(sight.text) && !is_long_past(facts, sight.text));
     let weight = if worst.is_some() {
         Weight::Strong
     } else {
@@ -50,6 +57,19 @@ fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let headline = "The machine reported errors of its hardware";
     let suspicion = Suspicion::new(Cause::Hardware, headline);
     Some(suspicion.supported(weight, sight.fact.clone(), claim))
+}
+
+/// Whether the kernel's clock shows that a line was written long before the line about the death.
+fn is_long_past(facts: &Facts<'_>, line: &str) -> bool {
+    let death = facts.sign("kernel-segfault").map(|sight| sight.text);
+    let clocks = kernel_clock(line).zip(death.and_then(kernel_clock));
+    clocks.is_some_and(|(line, death)| death.saturating_sub(line) > LONG)
+}
+
+/// Whole seconds since the start of the machine, from a line that begins with `[  123.456789]`.
+fn kernel_clock(line: &str) -> Option<u64> {
+    let (clock, _) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    clock.trim().split('.').next()?.parse().ok()
 }
 
 /// Whether a line is about an error that was not put right: by its words, or by the bit for it in a bank's status.
@@ -65,30 +85,6 @@ fn is_uncorrected(line: &str) -> bool {
         .and_then(|(_, rest)| rest.split_once(": "));
     let first = status.and_then(|(_, status)| status.chars().next()?.to_digit(16));
     words.iter().any(|word| line.contains(word)) || first.is_some_and(|digit| digit & 2 != 0)
-}
-
-/// A GPU that does not answer any more, or a bus that lost data on the way.
-fn lost_device(facts: &Facts<'_>) -> Option<Suspicion> {
-    let gpu = facts
-        .sign("gpu-lost")
-        .map(|sight| (sight, "The GPU does not answer any more"));
-    let bus = || {
-        Some((
-            facts.sign("bus-reported-broken")?,
-            "A device on the PCI bus failed",
-        ))
-    };
-    let (sight, headline) = gpu.or_else(bus)?;
-    let claim = format!("The system said: \"{}\".", excerpt(sight.text));
-    Some(
-        Suspicion::new(Cause::Hardware, headline)
-            .supported(Weight::Strong, sight.fact.clone(), claim)
-            .remedy(
-                Remedy::new("Read what the driver and the bus recorded before: power, heat and the slot are the usual reasons.")
-                    .command("sudo dmesg | grep -iE 'xid|nvrm|aer|pcie'"),
-            )
-            .remedy(Remedy::new("Switch the machine off and on again, and see whether nvidia-smi lists the GPU; then check its seat and its power cables.")),
-    )
 }
 
 fn broken_memory() -> Suspicion {

@@ -16,6 +16,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     exception("static-tls-full")
         .map(static_tls)
         .or_else(|| exception("version-not-found").and_then(too_old_for))
+        .or_else(|| exception("loader-refused").map(refused))
         .or_else(|| facts.sign("libgcc-missing").map(libgcc))
         .or_else(|| facts.sign("kernel-too-old").map(kernel))
         .or_else(|| facts.sign("loader-inconsistent").map(inconsistent))
@@ -31,7 +32,10 @@ fn static_tls(sight: &Sighting<'_>) -> Suspicion {
     let headline = format!(
         "{library} was loaded too late: there was no room left for its thread-local variables"
     );
-    let word = sight.group("library").and_then(shell::word);
+    let word = sight
+        .group("library")
+        .filter(|name| name.contains(".so"))
+        .and_then(shell::word);
     let preload = word.map(|word| format!("LD_PRELOAD={word} python your_script.py"));
     said(sight, Weight::Decisive, headline)
         .remedy(
@@ -72,4 +76,13 @@ fn inconsistent(sight: &Sighting<'_>) -> Suspicion {
     let headline =
         "The loader found itself in a state that cannot be, as where two glibcs are mixed";
     said(sight, Weight::Strong, headline).remedy(unset_path())
+}
+
+fn refused(sight: &Sighting<'_>) -> Suspicion {
+    let headline = if sight.text.contains("Error relocating") || sight.text.contains("ld-linux") {
+        "A package made for glibc was loaded on a system with another C library (musl, as in Alpine)"
+    } else {
+        "The system's loader refuses to load the library as it was built"
+    };
+    said(sight, Weight::Strong, headline).remedy(newer_system())
 }
