@@ -168,10 +168,10 @@ const OF_LOADING: [&str; 4] = [
     "NotFoundError",
 ];
 
-impl<'a> Facts<'a> {
+impl Facts<'_> {
     /// The line that shows that the program lived on after it had said something: work went on, it took another way,
     /// or another exception came later that is no consequence.
-    pub fn went_on_after(&self, sight: &Sighting<'_>) -> Option<FactRef> {
+    pub fn lived_on_after(&self, sight: &Sighting<'_>) -> Option<FactRef> {
         let FactRef::StderrLine { line: said } = sight.fact else {
             return None;
         };
@@ -199,7 +199,7 @@ impl<'a> Facts<'a> {
             !message.text.contains(sight.text.trim())
                 && !related.iter().any(|word| message.text.contains(word))
         });
-        other_words || self.went_on_after(sight).is_some()
+        other_words || self.lived_on_after(sight).is_some()
     }
 }
 

@@ -74,7 +74,7 @@ fn versions_told(facts: &Facts<'_>, sight: &Sighting<'_>) -> Suspicion {
     // The line alone is an error that the program may survive without the GPU; nothing that came after it may
     // explain the end better.
     let weight = match facts.last_words() {
-        _ if facts.went_on_after(sight).is_some() => Weight::Weak,
+        _ if facts.lived_on_after(sight).is_some() => Weight::Weak,
         Some((_, words)) if !is_consequence(&words.text) => Weight::Strong,
         _ => Weight::Decisive,
     };

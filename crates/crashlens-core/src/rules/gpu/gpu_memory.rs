@@ -42,7 +42,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         None => "The GPU's memory was full".to_owned(),
     };
     let mut suspicion = Suspicion::new(Cause::GpuMemory, headline).supported(
-        if facts.went_on_after(sight).is_some() {
+        if facts.lived_on_after(sight).is_some() {
             Weight::Weak
         } else {
             Weight::Strong

@@ -40,6 +40,6 @@ fn what_a_program_outlived_is_never_more_than_possible() {
         let findings = diagnose(&Facts::new(&capture, KnownIssues::built_in())).findings;
         let found = findings.iter().find(|finding| finding.cause == cause);
         let confidence = found.map_or(Confidence::Possible, |finding| finding.confidence);
-        assert_eq!(confidence, Confidence::Possible, "{id}: {:?}", found);
+        assert_eq!(confidence, Confidence::Possible, "{id}: {found:?}");
     }
 }

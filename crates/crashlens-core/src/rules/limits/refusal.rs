@@ -85,13 +85,14 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
 
 /// Whether words about memory are of a GPU's, or of no failure at all.
 fn is_of_device(words: &str) -> bool {
-    const DEVICE: [&str; 8] = [
+    const DEVICE: [&str; 9] = [
         "GPU",
         "gpu",
         "CUDA",
         "cuda",
         "cuMem",
-        "hipError",
+        "hip",
+        "HIP",
         "device memory",
         "not a failure",
     ];

@@ -27,7 +27,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let is_exception = ["ImportError", "OSError"]
         .iter()
         .any(|word| sight.text.contains(word));
-    let is_end = facts.signal().is_none() && facts.went_on_after(sight).is_none();
+    let is_end = facts.signal().is_none() && facts.lived_on_after(sight).is_none();
     let weight = if is_exception && is_end {
         Weight::Strong
     } else {

@@ -1,6 +1,7 @@
 //! What the loader did not find.
 
 use super::{matching, rebuild};
+use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
@@ -30,13 +31,14 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
             .any(|part| library.contains(part));
     let is_known = OF_TENSORFLOW.iter().any(|part| symbol.contains(part))
         || symbol.trim_start_matches('_').starts_with("Py");
-    // An exception that the program may have caught, if it died of a signal later. Where the loader ends a process, no
-    // signal does: then it was a child's.
+    // An exception that the program may have caught, if it died of a signal later. Where the loader of Linux ends a
+    // process, no signal does: then it was a child's. Apple's aborts.
+    let by_signal = sight.group("ended").is_some() && facts.died_of(Signal::ABRT);
     let weight = match (ended, facts.signal()) {
         (None, Some(_)) => return None,
-        (Some(_), Some(_)) => Weight::Weak,
+        (Some(_), Some(_)) if !by_signal => Weight::Weak,
         _ if facts.outlived(sight, &[]) => Weight::Weak,
-        (Some(_), None) => Weight::Decisive,
+        (Some(_), _) => Weight::Decisive,
         (None, None) if is_known => Weight::Decisive,
         (None, None) => Weight::Strong,
     };

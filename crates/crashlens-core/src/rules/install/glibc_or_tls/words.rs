@@ -32,7 +32,10 @@ fn static_tls(sight: &Sighting<'_>) -> Suspicion {
     let headline = format!(
         "{library} was loaded too late: there was no room left for its thread-local variables"
     );
-    let word = sight.group("library").and_then(shell::word);
+    let word = sight
+        .group("library")
+        .filter(|name| name.contains(".so"))
+        .and_then(shell::word);
     let preload = word.map(|word| format!("LD_PRELOAD={word} python your_script.py"));
     said(sight, Weight::Decisive, headline)
         .remedy(
