@@ -125,3 +125,5 @@ mod properties;
 mod scored;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wordings;

@@ -32,6 +32,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     });
     let part = part.or_else(|| facts.sign("tensorrt-stub").map(words::tensorrt));
     let part = part.or_else(|| facts.sign("zlibwapi-missing").map(words::zlibwapi));
+    let part = part.or_else(|| facts.sign("libdevice-missing").map(words::libdevice));
     part.or_else(|| loader::suspect(facts))
 }
 

@@ -26,8 +26,13 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .filter(|(fact, _)| is_behind(fact, sight))
         .count()
         > FAR_BEHIND;
-    let is_warning =
-        sight.text.contains("not a failure") || sight.text.contains("could be performance gains");
+    let harmless = [
+        "not a failure",
+        "could be performance gains",
+        "retry",
+        "recover",
+    ];
+    let is_warning = harmless.iter().any(|word| sight.text.contains(word));
     if is_old || is_warning {
         return None;
     }

@@ -51,7 +51,11 @@ fn thrown(facts: &Facts<'_>) -> Option<Refusal> {
     let (fact, message) = facts.fatal_message(MessageKind::Terminate)?;
     let is_last =
         facts.may_have_said_it() && facts.last_words().is_none_or(|(last, _)| last == fact);
-    (is_last && message.text.contains("bad_alloc")).then(|| {
+    // Memory of a GPU is another's case.
+    let is_of_gpu = ["cuda", "CUDA", "hip", "HIP"]
+        .iter()
+        .any(|word| message.text.contains(word));
+    (is_last && message.text.contains("bad_alloc") && !is_of_gpu).then(|| {
         let words = excerpt(&message.text);
         in_words(
             Weight::Strong,

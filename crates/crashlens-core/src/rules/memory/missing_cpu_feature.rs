@@ -16,7 +16,9 @@ pub(crate) static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let suspicion = match (
-        facts.sign("compiled-for-instructions"),
+        facts
+            .sign("compiled-for-instructions")
+            .or_else(|| facts.sign("processor-refused")),
         facts.sign("xbyak-error"),
     ) {
         (Some(sight), _) => {

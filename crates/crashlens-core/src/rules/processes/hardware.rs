@@ -6,6 +6,8 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
+mod lost_device;
+
 pub(crate) static RULE: Rule = Rule {
     id: "PRO005",
     name: "hardware",
@@ -33,7 +35,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(suspicion) = machine_checks(facts) {
         return Some(test_memory(suspicion));
     }
-    lost_device(facts).or_else(|| broken_disk(facts))
+    lost_device::suspect(facts).or_else(|| broken_disk(facts))
 }
 
 /// Errors that the machine reports; most of those that it puts right by itself harm nobody.
@@ -65,30 +67,6 @@ fn is_uncorrected(line: &str) -> bool {
         .and_then(|(_, rest)| rest.split_once(": "));
     let first = status.and_then(|(_, status)| status.chars().next()?.to_digit(16));
     words.iter().any(|word| line.contains(word)) || first.is_some_and(|digit| digit & 2 != 0)
-}
-
-/// A GPU that does not answer any more, or a bus that lost data on the way.
-fn lost_device(facts: &Facts<'_>) -> Option<Suspicion> {
-    let gpu = facts
-        .sign("gpu-lost")
-        .map(|sight| (sight, "The GPU does not answer any more"));
-    let bus = || {
-        Some((
-            facts.sign("bus-reported-broken")?,
-            "A device on the PCI bus failed",
-        ))
-    };
-    let (sight, headline) = gpu.or_else(bus)?;
-    let claim = format!("The system said: \"{}\".", excerpt(sight.text));
-    Some(
-        Suspicion::new(Cause::Hardware, headline)
-            .supported(Weight::Strong, sight.fact.clone(), claim)
-            .remedy(
-                Remedy::new("Read what the driver and the bus recorded before: power, heat and the slot are the usual reasons.")
-                    .command("sudo dmesg | grep -iE 'xid|nvrm|aer|pcie'"),
-            )
-            .remedy(Remedy::new("Switch the machine off and on again, and see whether nvidia-smi lists the GPU; then check its seat and its power cables.")),
-    )
 }
 
 fn broken_memory() -> Suspicion {

@@ -48,3 +48,12 @@ pub(super) fn tensorrt(sight: &Sighting<'_>) -> Suspicion {
             .risk(Risk::Environment),
     )
 }
+
+/// A part of CUDA's tools without which XLA cannot compile.
+pub(super) fn libdevice(sight: &Sighting<'_>) -> Suspicion {
+    let headline = "libdevice, a file of CUDA that XLA needs to compile for the GPU, is missing";
+    suspicion(sight, Weight::Strong, headline.to_owned()).remedy(
+        Remedy::new("Tell XLA where CUDA is: the folder that has nvvm/libdevice.")
+            .command("export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda"),
+    )
+}

@@ -10,10 +10,14 @@ const OF_TENSORFLOW: [&str; 5] = ["10tensorflow", "4absl", "3tsl", "TF_", "6goog
 
 /// The loader refused the module, or a function of it when it was first called.
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
-    let ended = facts.sign("symbol-lookup-error");
+    let on_macos = facts.sign("symbol-not-found-macos");
+    // Where Apple's loader speaks for itself, and not in an exception, it has ended the process.
+    let ended = facts
+        .sign("symbol-lookup-error")
+        .or_else(|| on_macos.filter(|sight| sight.group("ended").is_some()));
     let sight = ended
         .or_else(|| facts.sign("undefined-symbol"))
-        .or_else(|| facts.sign("symbol-not-found-macos"))?;
+        .or(on_macos)?;
     let library = sight.group("library").unwrap_or("A native module");
     let symbol = sight.group("symbol")?;
     // Parts of cuDNN and of MKL that do not fit each other are cases of other rules.

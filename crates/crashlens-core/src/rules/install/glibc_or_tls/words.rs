@@ -12,6 +12,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     exception("static-tls-full")
         .map(static_tls)
         .or_else(|| exception("version-not-found").and_then(too_old_for))
+        .or_else(|| exception("loader-refused").map(refused))
         .or_else(|| facts.sign("libgcc-missing").map(libgcc))
         .or_else(|| facts.sign("kernel-too-old").map(kernel))
         .or_else(|| facts.sign("loader-inconsistent").map(inconsistent))
@@ -69,4 +70,13 @@ fn inconsistent(sight: &Sighting<'_>) -> Suspicion {
     let headline =
         "The loader found itself in a state that cannot be, as where two glibcs are mixed";
     said(sight, Weight::Strong, headline).remedy(unset_path())
+}
+
+fn refused(sight: &Sighting<'_>) -> Suspicion {
+    let headline = if sight.text.contains("Error relocating") || sight.text.contains("ld-linux") {
+        "A package made for glibc was loaded on a system with another C library (musl, as in Alpine)"
+    } else {
+        "The system's loader refuses to load the library as it was built"
+    };
+    said(sight, Weight::Strong, headline).remedy(newer_system())
 }
