@@ -32,7 +32,7 @@ pub(super) fn sightings(capture: &CrashCapture) -> Vec<Sighting<'_>> {
     let stderr = stderr.map(|(line, text)| (FactRef::StderrLine { line }, text));
     let kernel = kernel.map(|(line, text)| (FactRef::KernelLog { line }, text));
     let mut found = Vec::new();
-    for (fact, text) in stderr.chain(kernel) {
+    for (fact, text) in stderr.chain(kernel).filter(|(_, text)| !is_prose(text)) {
         for (sign, groups) in signs::in_line(text) {
             let fact = fact.clone();
             found.push(Sighting {
@@ -44,6 +44,24 @@ pub(super) fn sightings(capture: &CrashCapture) -> Vec<Sighting<'_>> {
         }
     }
     found
+}
+
+/// Whether a line is about what may happen, and not about what did: a comment, or a list of reasons that there can be.
+fn is_prose(line: &str) -> bool {
+    const FEWEST_WORDS: usize = 4;
+    let line = line.trim_start();
+    // What follows the prompt of a superuser is a command.
+    let comment = line.strip_prefix("# ").filter(|rest| {
+        let first = rest.split(' ').next().unwrap_or_default();
+        let is_command = first.contains(['=', '/', '.'])
+            || [
+                "python", "python3", "kill", "pkill", "killall", "sudo", "docker", "export",
+            ]
+            .contains(&first);
+        !is_command && rest.split_whitespace().count() >= FEWEST_WORDS
+    });
+    let lists = ["otential root causes", "ossible causes", "ossible reasons"];
+    comment.is_some() || lists.iter().any(|words| line.contains(words))
 }
 
 impl<'a> Facts<'a> {

@@ -5,6 +5,8 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
+mod parts;
+
 pub(crate) static RULE: Rule = Rule {
     id: "GPU002",
     name: "two-cuda-stacks",
@@ -26,6 +28,10 @@ struct Loaded<'a> {
 }
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
+    parts::suspect(facts).or_else(|| two_lines(facts))
+}
+
+fn two_lines(facts: &Facts<'_>) -> Option<Suspicion> {
     let loaded = loaded(facts);
     let (first, second) = loaded.iter().find_map(|first| {
         let mut others = loaded.iter();

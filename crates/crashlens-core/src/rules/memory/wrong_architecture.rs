@@ -111,7 +111,7 @@ fn advise(suspicion: Suspicion) -> Suspicion {
         .remedy(see.command("python -c 'import platform; print(platform.machine())'; uname -m"))
         .remedy(
             image
-                .command("docker run --platform linux/arm64 ...")
+                .command("docker run --platform linux/arm64 IMAGE")
                 .risk(Risk::Environment),
         )
         .remedy(Remedy::new(native).risk(Risk::Environment))

@@ -81,12 +81,14 @@ impl<'a> Thrown<'a> {
         })
     }
 
-    /// Whether a lock refused because it was not set up, or not any more: two libraries that share it, or an exit,
-    /// bring that about, and what was thrown does not tell which.
+    /// Whether a lock refused because it was not set up, or not any more, or threads because libpthread was not found:
+    /// two libraries that share it, or an exit, bring that about, and what was thrown does not tell which.
     pub(super) fn is_of_a_dead_lock(&self) -> bool {
         let what = self.what.unwrap_or_default();
         self.type_name.contains("system_error")
-            && (what.contains("mutex lock failed") || what.ends_with("Invalid argument"))
+            && (what.contains("mutex lock failed")
+                || what.contains("Enable multithreading to use std::thread")
+                || what.ends_with("Invalid argument"))
     }
 
     /// Type and words, as `data/exceptions.toml` has them.
