@@ -39,31 +39,26 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let proof = PROOFS
         .iter()
         .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)))
-        // macOS alone says so, where no process is captured: elsewhere it was read or printed by the program.
-        .filter(|(sight, _)| facts.is_text() || !sight.text.contains("incompatible architecture"));
+        // A file that was refused is of no account for a process that went on and died of a signal.
+        .filter(|(sight, _)| {
+            let is_refused = facts.sign("incompatible-architecture");
+            facts.is_text() || is_refused.is_none_or(|it| it.fact != sight.fact)
+        });
     if let Some((sight, meaning)) = proof {
         let headline = "The program is built for another kind of processor than this machine has";
         let claim = format!("`{}`: {meaning}.", excerpt(sight.text));
         let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
-        return Some(advise(suspicion.supported(
-            Weight::Decisive,
-            sight.fact.clone(),
-            claim,
-        )));
+        let fact = sight.fact.clone();
+        return Some(advise(suspicion.supported(Weight::Decisive, fact, claim)));
     }
     if let Some(sight) = facts.sign("exec-format").filter(|_| is_refusal(facts)) {
         let headline = "A program was started that may be built for another kind of processor";
-        let claim = format!(
-            "`{}`: the file is for another processor, or a script without a `#!` line.",
-            excerpt(sight.text)
-        );
+        let text = excerpt(sight.text);
+        let claim = format!("`{text}`: it is for another processor, or a script without `#!`.");
         let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
-        // A container's own program is seldom a script without its first line.
-        let weight = if sight.text.contains("exec user process") {
-            Weight::Strong
-        } else {
-            Weight::Weak
-        };
+        // The first program of a container is seldom a script that lacks the line.
+        let container = sight.group("container");
+        let weight = container.map_or(Weight::Weak, |_| Weight::Strong);
         let suspicion = suspicion.supported(weight, sight.fact.clone(), claim);
         return Some(advise(suspicion.remedy(Remedy::new(
             "See what the file is: `file NAME`; a script needs a first line such as `#!/bin/sh`.",
