@@ -3,10 +3,11 @@
 use super::{call, damage};
 use crate::capture::{MessageKind, PythonFrame, Signal};
 use crate::cause::Cause;
-use crate::evidence::{FactRef, Weight};
+use crate::evidence::Weight;
 use crate::facts::Facts;
-use crate::rule::{Remedy, Rule, Suspicion};
-use crate::shell;
+use crate::rule::{Rule, Suspicion};
+
+mod advice;
 
 pub(crate) static RULE: Rule = Rule {
     id: "OPS005",
@@ -41,7 +42,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         && damage::is_lost_checkpoint(&message.text)
     {
         let claim = "The check that failed speaks of a damaged checkpoint.";
-        return Some(suspect(facts, "checkpoint", (Weight::Strong, fact, claim)));
+        return Some(advice::suspect(
+            facts,
+            "checkpoint",
+            (Weight::Strong, fact, claim),
+        ));
     }
     if facts
         .signal()
@@ -60,7 +65,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             call::short(sight.function())
         );
         let seen = (Weight::Strong, sight.fact, claim.as_str());
-        return Some(suspect(facts, "TFLite model", seen));
+        return Some(advice::suspect(facts, "TFLite model", seen));
     }
     if let Some(sight) = near(&CHECKPOINT_READERS) {
         let claim = format!(
@@ -69,7 +74,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         );
         // No damage of a checkpoint that was tried made its reader crash: it raises.
         let seen = (Weight::Weak, sight.fact, claim.as_str());
-        return Some(suspect(facts, "checkpoint", seen));
+        return Some(advice::suspect(facts, "checkpoint", seen));
     }
     // Where the native frames have no names, the innermost Python function tells.
     let (fact, _) = facts
@@ -84,7 +89,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         return None;
     }
     let claim = "It died while TFLite was making an interpreter from the model file.";
-    Some(suspect(
+    Some(advice::suspect(
         facts,
         "TFLite model",
         (Weight::Strong, fact, claim),
@@ -95,33 +100,4 @@ fn loads_model(frame: &PythonFrame) -> bool {
     let file = frame.file.replace('\\', "/");
     let is_interpreter = INTERPRETERS.iter().any(|it| file.ends_with(it));
     is_interpreter && frame.function.ends_with("__init__")
-}
-
-fn suspect(facts: &Facts<'_>, kind: &str, seen: (Weight, FactRef, &str)) -> Suspicion {
-    let path = facts.locals().find(|it| it.variable.name == "model_path");
-    let named = path
-        .as_ref()
-        .and_then(|it| it.variable.value.text.as_deref());
-    let named = named
-        .map(|it| it.trim_matches(['\'', '"']))
-        .filter(|it| !it.is_empty() && *it != "None");
-    let headline = match named {
-        Some(path) => format!("The {kind} {path} is damaged, and its loader died of it"),
-        None => format!("The {kind} file is damaged, and its loader died of it"),
-    };
-    let (weight, fact, claim) = seen;
-    let mut suspicion =
-        Suspicion::new(Cause::CorruptModelFile, headline).supported(weight, fact, claim);
-    if let Some((fact, claim)) = damage::memory_was_short(facts) {
-        suspicion = suspicion.opposed(Weight::Strong, fact, claim);
-    }
-    let mut compare = Remedy::new("Compare the file's size and checksum with the original.");
-    // What Python writes for other characters, and what was cut off, is not the name.
-    let path = named.filter(|it| !it.contains(['…', '\\']));
-    if let Some(path) = path.and_then(shell::word) {
-        compare = compare.command(format!("sha256sum {path}"));
-    }
-    suspicion.remedy(compare).remedy(Remedy::new(format!(
-        "Download the {kind} again, or write it again from its source; do not let git or a text editor change its bytes."
-    )))
 }

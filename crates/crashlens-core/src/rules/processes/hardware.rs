@@ -6,6 +6,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
+mod kernel_lines;
 mod lost_device;
 
 pub(crate) static RULE: Rule = Rule {
@@ -44,9 +45,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 /// Errors that the machine reports; most of those that it puts right by itself harm nobody.
 fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let id = "machine-reported-broken";
-    let worst = facts
-        .signs(id)
-        .find(|sight| is_uncorrected(sight.text) && !is_long_past(facts, sight.text));
+    let worst = facts.signs(id).find(|sight| {
+        kernel_lines::is_uncorrected(sight.text) && !kernel_lines::is_long_past(facts, sight.text)
+    });
     let weight = if worst.is_some() {
         Weight::Strong
     } else {
@@ -57,34 +58,6 @@ fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let headline = "The machine reported errors of its hardware";
     let suspicion = Suspicion::new(Cause::Hardware, headline);
     Some(suspicion.supported(weight, sight.fact.clone(), claim))
-}
-
-/// Whether the kernel's clock shows that a line was written long before the line about the death.
-fn is_long_past(facts: &Facts<'_>, line: &str) -> bool {
-    let death = facts.sign("kernel-segfault").map(|sight| sight.text);
-    let clocks = kernel_clock(line).zip(death.and_then(kernel_clock));
-    clocks.is_some_and(|(line, death)| death.saturating_sub(line) > LONG)
-}
-
-/// Whole seconds since the start of the machine, from a line that begins with `[  123.456789]`.
-fn kernel_clock(line: &str) -> Option<u64> {
-    let (clock, _) = line.trim_start().strip_prefix('[')?.split_once(']')?;
-    clock.trim().split('.').next()?.parse().ok()
-}
-
-/// Whether a line is about an error that was not put right: by its words, or by the bit for it in a bank's status.
-fn is_uncorrected(line: &str) -> bool {
-    let words = [
-        "Uncorrected",
-        "uncorrected",
-        "Machine Check Exception",
-        " UE ",
-    ];
-    let status = line
-        .split_once(" Bank ")
-        .and_then(|(_, rest)| rest.split_once(": "));
-    let first = status.and_then(|(_, status)| status.chars().next()?.to_digit(16));
-    words.iter().any(|word| line.contains(word)) || first.is_some_and(|digit| digit & 2 != 0)
 }
 
 fn broken_memory() -> Suspicion {
