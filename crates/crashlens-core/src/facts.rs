@@ -23,7 +23,7 @@ use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
 pub use arrays::StrayArray;
-pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt};
+pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt, is_progress};
 pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;

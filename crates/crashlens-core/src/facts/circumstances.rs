@@ -1,7 +1,7 @@
 //! Questions about what was around a death: limits, the line that ran, who spoke last.
 
 use super::{Facts, Sighting};
-use crate::capture::{Lineage, Message, Origin, Resource, ResourceUse, Signal};
+use crate::capture::{Lineage, Message, MessageKind, Origin, Resource, ResourceUse, Signal};
 use crate::evidence::FactRef;
 
 /// `SIGXCPU`.
@@ -43,6 +43,46 @@ impl<'a> Facts<'a> {
             .filter(|(_, message)| message.line.is_none_or(|it| it > line))
     }
 
+    /// The last words of an allocator that found its records damaged. What else the C library says before it gives up
+    /// (a smashed stack, a file number that `select` cannot take) is about other memory.
+    pub fn heap_words(&self) -> Option<(FactRef, &Message)> {
+        let allocator = self
+            .fatal_message(MessageKind::CLibrary)
+            .filter(|(_, message)| is_of_allocator(&message.text));
+        allocator.or_else(|| {
+            self.fatal_message(MessageKind::CheckFailure)
+                .filter(|(_, message)| is_of_allocator(&message.text))
+        })
+    }
+
+    /// The line of a text by which somebody ordered the end: a command, a scheduler's word, or Ctrl-C as a terminal
+    /// shows it.
+    pub fn ordered_end(&self) -> Option<(FactRef, &'a str)> {
+        let order = self.sign("ended-by-order");
+        let interrupt = || {
+            self.lines()
+                .rfind(|(_, line)| line.starts_with("^C") || line.trim_end().ends_with("^C"))
+        };
+        order
+            .map(|sight| (sight.fact.clone(), sight.text))
+            .or_else(interrupt)
+    }
+
+    /// Whether a line is the last one but for what the system says about the end.
+    pub fn is_last_but_the_end(&self, sight: &Sighting<'_>) -> bool {
+        const LINES_OF_AN_END: usize = 2;
+        let after = self.lines().skip_while(|(fact, _)| *fact != sight.fact);
+        let after = after.skip(1).filter(|(_, line)| !line.trim().is_empty());
+        after.count() <= LINES_OF_AN_END
+    }
+
+    /// Whether work that can be seen went on after the line of `sight`: what was refused there was survived.
+    pub fn went_on_after(&self, sight: &Sighting<'_>) -> bool {
+        let mut after = self.lines().skip_while(|(fact, _)| *fact != sight.fact);
+        after.next();
+        after.any(|(_, line)| is_progress(line))
+    }
+
     /// Whether last words can be the process's own: it gave up by itself, or nothing else is known of it. What is on
     /// standard error may be a child's.
     pub fn may_have_said_it(&self) -> bool {
@@ -82,6 +122,64 @@ impl<'a> Facts<'a> {
             }
         })
     }
+}
+
+/// Whether words are those of an allocator.
+fn is_of_allocator(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "malloc",
+        "free(",
+        "realloc(",
+        "double free",
+        "munmap_chunk",
+        "mremap_chunk",
+        "corrupted size",
+        "corrupted double-linked",
+        "fastbin",
+        "tcache",
+        "invalid pointer",
+        "tcmalloc",
+    ];
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Whether a line counts steps of work: `Epoch 2/10`, `step 300`, `12/100 [====>`, `40%|####`, `3.2it/s`.
+pub(crate) fn is_progress(line: &str) -> bool {
+    const COUNTED: [&str; 7] = [
+        "epoch",
+        "step",
+        "batch",
+        "iter",
+        "iteration",
+        "fold",
+        "round",
+    ];
+    let line = line.trim().to_ascii_lowercase();
+    let words: Vec<&str> = line
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let counts = words.windows(2).any(|pair| match pair {
+        [what, number] => COUNTED.contains(what) && is_number(number),
+        _ => false,
+    });
+    let is_part = words.windows(3).any(|three| match three {
+        [a, "of", b] => is_number(a) && is_number(b),
+        _ => false,
+    });
+    let is_bar = [
+        "%|",
+        "it/s",
+        "s/it",
+        "s/step",
+        "[==",
+        "% complete",
+        "% done",
+    ]
+    .iter()
+    .any(|bar| line.contains(bar));
+    counts || is_part || is_bar
 }
 
 /// The beginning of what was said, for a claim: without the time and the file of a line of a log.

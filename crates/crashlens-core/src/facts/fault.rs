@@ -1,8 +1,8 @@
 //! Questions about the fault: what the instruction did, what is at the address, and whose code it was.
 
-use super::Facts;
 use super::stack::NativeSight;
-use crate::capture::{Access, CrashCapture, FaultSite, Mapping, Place, Signal};
+use super::{Facts, Sighting};
+use crate::capture::{Access, AccessKind, CrashCapture, FaultSite, Mapping, Place, Signal};
 use crate::culprit::{is_allocator, is_machinery_frame, plain_name, usual_name};
 use crate::evidence::Weight;
 
@@ -12,6 +12,15 @@ const REACH: u64 = 1 << 36;
 /// A longer line of source code is not quoted.
 const LONGEST_LINE: usize = 60;
 
+/// What an allocator that is set to do so fills memory with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fill {
+    /// Memory that was given back.
+    Freed(u8),
+    /// Memory that was not yet written to.
+    Fresh(u8),
+}
+
 impl<'a> Facts<'a> {
     /// Whether another process, or the program by itself, sent the signal: no instruction was at fault.
     pub fn signal_was_sent(&self) -> bool {
@@ -19,9 +28,20 @@ impl<'a> Facts<'a> {
         matches!(code, Some("SI_USER" | "SI_TKILL" | "SI_QUEUE" | "SI_TIMER"))
     }
 
+    /// A sign of Windows. Only text can be of Windows: elsewhere it is a number of another program.
+    pub fn windows_sign(&self, id: &str) -> Option<&Sighting<'a>> {
+        self.sign(id).filter(|_| self.is_text())
+    }
+
     /// The fault of the crashed thread.
     pub fn fault(&self) -> Option<&'a FaultSite> {
         self.capture().testimony.fault.known()
+    }
+
+    /// Whether the instruction at fault is in the program or a library, not in memory that was made at run time.
+    pub fn is_code_of_file(&self) -> bool {
+        let top = self.frames_at_fault().next();
+        top.is_some_and(|top| top.frame.library.is_some())
     }
 
     /// The access that failed.
@@ -88,6 +108,38 @@ impl<'a> Facts<'a> {
             (None, Some(library)) => format!("code of `{library}`"),
             (None, None) => "native code".to_owned(),
         }
+    }
+
+    /// What an allocator had filled the memory with from which the pointer at fault came.
+    pub fn fill(&self) -> Option<Fill> {
+        let access = self.access()?;
+        let base = access.base.as_ref().map(|base| base.value);
+        let pointer = match access.kind {
+            AccessKind::Execute => access.address,
+            AccessKind::Read | AccessKind::Write => base?,
+        };
+        // The lowest bytes may have been counted up or down since.
+        let bytes = pointer.0.to_be_bytes();
+        let [byte, others @ .., _, _] = bytes;
+        if others.iter().any(|other| *other != byte) {
+            return None;
+        }
+        let perturb = self.environment_number("MALLOC_PERTURB_");
+        match byte {
+            _ if perturb == Some(byte) => Some(Fill::Freed(byte)),
+            _ if perturb == Some(!byte) => Some(Fill::Fresh(byte)),
+            // CPython's debugging allocator from 3.8 on, and before.
+            0xdd | 0xdb => Some(Fill::Freed(byte)),
+            0xcd | 0xcb => Some(Fill::Fresh(byte)),
+            _ => None,
+        }
+    }
+
+    /// The lowest byte of a number in the environment, as the C library takes it.
+    fn environment_number(&self, name: &str) -> Option<u8> {
+        let variables = self.capture().environment.variables.known()?;
+        let number: u64 = variables.get(name)?.trim().parse().ok()?;
+        number.to_le_bytes().first().copied().filter(|it| *it != 0)
     }
 
     /// What the last failed call of the C library said, where it was a lack of memory.

@@ -10,6 +10,15 @@ const NEAR: u64 = 4096;
 /// Before the pointer that was passed: an allocator's own header.
 const BEFORE: u64 = 64;
 
+/// Beginnings of the names of functions of ctypes and cffi that follow a pointer because Python code says so.
+#[rustfmt::skip]
+const ACCESSES: [&str; 10] = [
+    "Pointer_", "string_at", "wstring_at", "CharArray_", "WCharArray_", "convert_", "read_raw_", "write_raw_",
+    "b_string", "b_unpack",
+];
+/// Ends of the names of those that read or write one number.
+const ACCESSORS: [&str; 4] = ["_get", "_set", "_get_sw", "_set_sw"];
+
 /// An argument of a foreign call that the failed access used.
 #[derive(Debug, Clone, Copy)]
 pub struct BadArgument<'a> {
@@ -125,6 +134,13 @@ fn number_of(argument: &ForeignArgument) -> Option<u64> {
 /// Whether a library is the machinery of ctypes or cffi.
 fn is_bridge(library: &str) -> bool {
     library.starts_with("_ctypes.") || library.starts_with("_cffi_backend.") || library == "_ctypes"
+}
+
+/// Whether a function of ctypes or cffi follows the pointer that Python code gave it. Those that let go of an object, or
+/// walk through it, follow what is in the object.
+pub(crate) fn follows_pointer(function: &str) -> bool {
+    ACCESSES.iter().any(|name| function.starts_with(name))
+        || ACCESSORS.iter().any(|name| function.ends_with(name))
 }
 
 /// Whether the frame runs Python code.

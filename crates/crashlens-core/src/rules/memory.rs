@@ -69,3 +69,6 @@ fn allocator_checks(facts: &Facts<'_>) -> Remedy {
         format!("crashlens run -- env {preload}MALLOC_CHECK_=3 MALLOC_PERTURB_=165 PYTHONMALLOC=debug python your_script.py"),
     )
 }
+
+#[cfg(test)]
+mod tests;

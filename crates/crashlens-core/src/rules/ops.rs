@@ -10,7 +10,6 @@ mod damage;
 mod escape;
 mod escaped_exception;
 mod failed_check;
-mod labels;
 mod meanings;
 mod thrown;
 

@@ -37,7 +37,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if is_recorded || !facts.died_of(Signal::KILL) {
         return None;
     }
-    let headline = "It was killed (SIGKILL) by the kernel because memory ran out";
+    let headline = "It was killed (SIGKILL), probably by the kernel because memory ran out";
     let claim = "The kernel kills so for memory; people and job schedulers kill so too.";
     let suspicion = Suspicion::new(Cause::OutOfMemory, headline).supported(
         Weight::Weak,
@@ -62,9 +62,9 @@ fn judge_text(facts: &Facts<'_>, mut suspicion: Suspicion) -> Suspicion {
         let claim = "The container's first process is not marked as killed for memory.";
         suspicion = suspicion.opposed(Weight::Weak, sight.fact.clone(), claim);
     }
-    if let Some(sight) = facts.sign("ended-by-order") {
-        let claim = format!("Somebody ordered its end: \"{}\".", excerpt(sight.text));
-        suspicion = suspicion.opposed(Weight::Decisive, sight.fact.clone(), claim);
+    if let Some((fact, text)) = facts.ordered_end() {
+        let claim = format!("Somebody ordered its end: \"{}\".", excerpt(text));
+        suspicion = suspicion.opposed(Weight::Decisive, fact, claim);
     }
     match facts.last_words() {
         Some((fact, message)) => {

@@ -29,7 +29,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let claim =
         format!("Byte {file_offset} of {path} was accessed, and the file has {file_size} bytes.");
     let library = facts.modules().find(|module| module.path == path);
-    let is_library = library.is_some() || mapping.is_executable() || name.contains(".so");
+    let is_library = library.is_some() || mapping.is_executable() || is_library_name(name);
     let headline = if is_library {
         format!("The library {name} is incomplete: its file ends at byte {file_size}")
     } else {
@@ -42,6 +42,16 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     } else {
         write_elsewhere(suspicion, path)
     })
+}
+
+/// Whether a file name is that of a shared library: `libx.so`, `libx.so.2.1`.
+fn is_library_name(name: &str) -> bool {
+    let is_version = |rest: &str| {
+        rest.strip_prefix('.')
+            .is_some_and(|it| it.chars().all(|c| c.is_ascii_digit() || c == '.'))
+    };
+    name.rsplit_once(".so")
+        .is_some_and(|(_, rest)| rest.is_empty() || is_version(rest))
 }
 
 fn write_elsewhere(suspicion: Suspicion, path: &str) -> Suspicion {
@@ -76,4 +86,21 @@ fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Susp
         )),
     };
     suspicion.remedy(remedy.risk(Risk::Environment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_library_name;
+
+    #[test]
+    fn a_library_is_told_by_the_end_of_its_name() {
+        let libraries = [
+            "libx.so",
+            "libx.so.2.1",
+            "_m.cpython-311-x86_64-linux-gnu.so",
+        ];
+        assert!(libraries.iter().all(|name| is_library_name(name)));
+        let others = ["data.sorted.npy", "x.sockets", "a.npy", "x.so.bak"];
+        assert!(!others.iter().any(|name| is_library_name(name)));
+    }
 }

@@ -46,7 +46,13 @@ fn record(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
     let capture = facts.capture();
     if capture.ending.kind == EndingKind::OomKill {
         let claim = "The kernel counted a kill for memory when the process was killed (SIGKILL).";
-        return Some((Weight::Decisive, FactRef::Ending, claim.to_owned()));
+        let is_recorded = capture.circumstances.oom.known().is_some();
+        let fact = if is_recorded {
+            FactRef::Oom
+        } else {
+            FactRef::Ending
+        };
+        return Some((Weight::Decisive, fact, claim.to_owned()));
     }
     if !facts.is_text() && !facts.died_of(Signal::KILL) {
         return None;

@@ -71,7 +71,9 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
     let last = facts.last_words();
     let said_later = facts.said_after(sight).is_some();
     let is_it = |text: &str| text.contains(sight.text.trim());
-    let weight = if last.is_some_and(|(_, message)| said_later && !is_it(&message.text)) {
+    let is_past = facts.went_on_after(sight)
+        || last.is_some_and(|(_, message)| said_later && !is_it(&message.text));
+    let weight = if is_past {
         Weight::Weak
     } else {
         Weight::Strong

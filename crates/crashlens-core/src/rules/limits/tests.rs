@@ -2,6 +2,7 @@ use crate::capture::{CrashCapture, EndingKind, Observed, Resource, ResourceUse, 
 use crate::cause::Cause;
 use crate::diagnosis::{Confidence, weigh};
 use crate::facts::Facts;
+use crate::fixtures;
 use crate::known_issues::KnownIssues;
 use crate::pasted;
 use crate::rule::Rule;
@@ -88,4 +89,29 @@ fn processor_time_that_is_left_kills_nobody() {
     capture.circumstances.resources = limited(Resource::CpuTime, 60, 60);
     let certain = Some((Cause::CpuLimit, Confidence::Certain));
     assert_eq!(judged(&super::cpu_limit::RULE, &capture), certain);
+}
+
+#[test]
+fn what_was_refused_and_survived_is_only_possible() {
+    let cases = [
+        (&super::disk_full::RULE, "near/no-space-survived"),
+        (&super::allocation_refused::RULE, "near/no-memory-survived"),
+    ];
+    for (rule, id) in cases {
+        let judged = judged(rule, &fixtures::load(id));
+        assert_eq!(judged.unwrap().1, Confidence::Possible, "{id}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_likely_by_the_last_words_or_by_a_bus_error() {
+    let line = "write error: No space left on device";
+    for end in [
+        "Bus error (core dumped)",
+        "Segmentation fault (core dumped)",
+    ] {
+        let capture = pasted::read(format!("{line}\n{end}\n").as_bytes()).unwrap();
+        let judged = judged(&super::disk_full::RULE, &capture);
+        assert_eq!(judged, Some((Cause::DiskFull, Confidence::Likely)), "{end}");
+    }
 }

@@ -20,21 +20,34 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
+/// The first page, where a field of an object at address 0 is.
+const FIRST_PAGE: u64 = 0x1000;
+
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("address-sanitizer")?;
+    let sight = facts
+        .sign("address-sanitizer")
+        .filter(|_| facts.may_have_said_it())?;
     let what = sight.group("what").unwrap_or_default();
     let (cause, told) = meaning(what, sight.text)?;
+    // For an address without a right form the kernel names 0, and the sanitizer repeats it.
+    if what == "SEGV" && facts.sign("address-sanitizer-no-address").is_some() {
+        return None;
+    }
+    let weight = match cause {
+        Cause::NullPointer => Weight::Strong,
+        _ => Weight::Decisive,
+    };
     let claim = format!("AddressSanitizer said `{}`.", excerpt(sight.text));
     let action = "Follow the stacks that AddressSanitizer prints: the access first, then where the memory was made and freed.";
     Some(
         Suspicion::new(cause, format!("{} {told}", facts.actor()))
-            .supported(Weight::Decisive, sight.fact.clone(), claim)
+            .supported(weight, sight.fact.clone(), claim)
             .remedy(Remedy::new(action)),
     )
 }
 
 fn meaning(what: &str, line: &str) -> Option<(Cause, &'static str)> {
-    let is_null = line.contains("unknown address 0x00000000") || line.contains("zero page");
+    let is_null = unknown_address(line).is_some_and(|address| address < FIRST_PAGE);
     Some(match what {
         "stack-overflow" => (Cause::StackOverflow, "filled the stack"),
         "SEGV" if is_null => (
@@ -53,4 +66,14 @@ fn meaning(what: &str, line: &str) -> Option<(Cause, &'static str)> {
         }
         _ => return None,
     })
+}
+
+/// The address of a line such as `SEGV on unknown address 0x000000000010 (pc ...`.
+fn unknown_address(line: &str) -> Option<u64> {
+    let (_, rest) = line.split_once("unknown address 0x")?;
+    let digits = rest
+        .split(|c: char| !c.is_ascii_hexdigit())
+        .next()
+        .unwrap_or_default();
+    u64::from_str_radix(digits, 16).ok()
 }

@@ -25,6 +25,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if !facts.died_of(Signal::SEGV)
         || facts.in_allocator().is_some()
         || facts.foreign_call().is_some()
+        || facts.fill().is_some()
     {
         return None;
     }

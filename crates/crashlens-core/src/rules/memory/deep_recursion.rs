@@ -19,7 +19,10 @@ pub(crate) static RULE: Rule = Rule {
 const DEEP: usize = 1000;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    if let Some(sight) = facts.sign("stack-overflow-words") {
+    let words = facts
+        .sign("stack-overflow-words")
+        .or_else(|| facts.windows_sign("windows-stack-overflow"));
+    if let Some(sight) = words {
         let claim = format!("It said `{}`.", excerpt(sight.text));
         let headline = "Calls were nested so deep that the stack was full";
         return Some(suspect(

@@ -18,12 +18,12 @@ pub(crate) static RULE: Rule = Rule {
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let zeros = zeros(facts);
     let actor = facts.actor();
-    let headline = match zeros.first() {
-        Some(zero) => format!("{actor} divided an integer by zero: {}", zero.what),
+    let headline = match zeros.iter().find(|zero| zero.is_divisor) {
+        Some(zero) => format!("{actor} divided an integer by zero, and {}", zero.what),
         None => format!("{actor} divided an integer by zero"),
     };
     let suspicion = Suspicion::new(Cause::DivisionByZero, headline);
-    let mut suspicion = match facts.sign("windows-integer-division") {
+    let mut suspicion = match facts.windows_sign("windows-integer-division") {
         Some(sight) => {
             let claim = format!("Windows said `{}`.", excerpt(sight.text));
             suspicion.supported(Weight::Decisive, sight.fact.clone(), claim)
@@ -32,13 +32,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         None => return None,
     };
     for zero in zeros.into_iter().take(2) {
-        let action = format!(
-            "Keep 0 and empty tensors out of this argument: {}.",
-            zero.what
-        );
-        suspicion = suspicion
-            .supported(Weight::Weak, zero.fact, format!("{}.", zero.what))
-            .remedy(Remedy::new(action));
+        suspicion = suspicion.supported(Weight::Weak, zero.fact, format!("{}.", zero.what));
+        if zero.is_divisor {
+            let action = format!("Keep 0 and empty tensors out of it: {}.", zero.what);
+            suspicion = suspicion.remedy(Remedy::new(action));
+        }
     }
     let line = facts.in_user_line();
     let action = format!(
@@ -88,7 +86,12 @@ struct Zero {
     /// As a sentence without its end: "`k` is 0".
     what: String,
     fact: FactRef,
+    /// Whether ops divide by arguments of that name, or by their sizes; otherwise it may be 0 by right.
+    is_divisor: bool,
 }
+
+/// What TensorFlow's dividing ops call what they divide by.
+const DIVISORS: [&str; 4] = ["y", "dense", "updates", "divisor"];
 
 fn zeros(facts: &Facts<'_>) -> Vec<Zero> {
     let odd = facts
@@ -99,15 +102,16 @@ fn zeros(facts: &Facts<'_>) -> Vec<Zero> {
         .map(|it| Zero {
             what: it.what,
             fact: it.fact,
+            is_divisor: true,
         })
         .collect();
     if zeros.is_empty() {
         let held = facts.zero_arguments().into_iter().filter_map(|sight| {
             let text = sight.variable.value.text.as_deref()?;
-            let what = format!("`{}` is {text}", sight.variable.name);
             Some(Zero {
-                what,
+                what: format!("`{}` is {text}", sight.variable.name),
                 fact: sight.fact,
+                is_divisor: DIVISORS.contains(&sight.variable.name.as_str()),
             })
         });
         zeros.extend(held);

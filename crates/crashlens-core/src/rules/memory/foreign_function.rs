@@ -1,6 +1,6 @@
 //! Python called a C function in a way that it does not bear, whatever its arguments.
 
-use crate::capture::{ForeignCall, Place, Signal};
+use crate::capture::{Address, ForeignCall, Place, Signal};
 use crate::cause::Cause;
 use crate::culprit::{is_interpreter, usual_name};
 use crate::evidence::{FactRef, Weight};
@@ -23,21 +23,20 @@ pub(super) const DECLARE: &str = "Declare the function first, and ctypes checks 
 const DIRECTLY: usize = 4;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let call = facts
-        .foreign_call()
-        .filter(|_| facts.died_of(Signal::SEGV))?;
+    let call = facts.foreign_call()?;
+    let address = at_fault(facts, call)?;
     facts
         .depth_below_foreign_call()
         .filter(|depth| *depth <= DIRECTLY)?;
-    if facts.bad_argument().is_some() || !is_wild(facts.place()?) {
+    // A damaged heap is noticed in the allocator, whoever called it.
+    if facts.bad_argument().is_some() || facts.in_allocator().is_some() {
         return None;
     }
     let (name, api) = (name(call), call.api);
-    let address = facts.access()?.address;
     let (weight, what, claim, action) = if call.address == Some(address) {
         (
-            Weight::Decisive,
-            format!("{api} called {address} as a function, and no code is there"),
+            facts.access().map_or(Weight::Strong, |_| Weight::Decisive),
+            format!("{api} called {address} as a function, and no function is there"),
             "The address that Python called is the one at fault.".to_owned(),
             "Take the function from a loaded library, and keep callbacks and libraries alive while they are used.",
         )
@@ -78,6 +77,16 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(Remedy::new(action))
             .remedy(Remedy::new(DECLARE)),
     )
+}
+
+/// Where it went wrong: a wild address that was accessed, or bytes that were run and belong to no library.
+fn at_fault(facts: &Facts<'_>, call: &ForeignCall) -> Option<Address> {
+    if facts.died_of(Signal::ILL) && !facts.signal_was_sent() && !facts.is_code_of_file() {
+        let top = facts.frames_at_fault().next()?.frame.address;
+        return call.address.filter(|address| *address == top);
+    }
+    let is_wild = facts.died_of(Signal::SEGV) && is_wild(facts.place()?);
+    Some(facts.access().filter(|_| is_wild)?.address)
 }
 
 /// Whether the address was no good from the beginning: neither an overrun nor memory that was given back.

@@ -4,6 +4,7 @@ use crate::capture::{Place, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::fault::short_name;
+use crate::facts::foreign::follows_pointer;
 use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Rule, Suspicion};
 
@@ -61,11 +62,24 @@ fn through_pointer(facts: &Facts<'_>, sight: &NativeSight<'_>) -> Suspicion {
         .user_line()
         .map_or_else(String::new, |line| format!(": `{line}`"));
     let headline = format!("Python used a ctypes or cffi pointer that leads nowhere{line}");
-    let weight = facts.unless_text(Weight::Decisive);
+    let weight = weight(facts, &function);
     let action = "Check where the pointer comes from: an address cut to 32 bits, a freed buffer, a number that is none.";
     Suspicion::new(Cause::BadForeignCall, headline)
         .supported(weight, sight.fact.clone(), claim)
         .remedy(Remedy::new(action))
+}
+
+/// What ended in a function of ctypes or cffi says of the pointer that Python gave it.
+fn weight(facts: &Facts<'_>, function: &str) -> Weight {
+    let is_wild = matches!(facts.place(), Some(Place::NonCanonical));
+    match (follows_pointer(function), is_wild) {
+        (true, false) => facts.unless_text(Weight::Decisive),
+        // What has not even the form of an address is as well an object that something wrote over.
+        (true, true) if facts.frame_calling(&["Pointer_", "string_at"]).is_some() => {
+            facts.unless_text(Weight::Strong)
+        }
+        _ => Weight::Weak,
+    }
 }
 
 /// Where only Python frames are known, as faulthandler prints them.

@@ -16,12 +16,11 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
-/// Signs of an allocator that complains, and whether it then tells what was done to which block.
-const COMPLAINTS: [(&str, bool); 4] = [
+/// Signs of an allocator that complains, and whether they can mean nothing but damage.
+const COMPLAINTS: [(&str, bool); 3] = [
     ("allocator-complaint", false),
-    ("malloc-assertion", false),
+    ("malloc-assertion", true),
     ("python-debug-allocator", true),
-    ("windows-heap-corruption", false),
 ];
 
 /// Functions that give memory back.
@@ -62,7 +61,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 fn complaint(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
     let found = COMPLAINTS
         .iter()
-        .find_map(|(id, tells)| Some((facts.sign(id)?, *tells)));
+        .find_map(|(id, tells)| Some((facts.sign(id)?, *tells)))
+        .or_else(|| Some((facts.windows_sign("windows-heap-corruption")?, false)));
     let Some((sight, tells)) = found else {
         // Read from the memory of the C library, where standard error is not known.
         let (fact, message) = facts.fatal_message(MessageKind::CLibrary)?;

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let instruction = facts.fault().and_then(|fault| fault.instruction.as_ref());
-    let windows = facts.sign("windows-illegal-instruction");
+    let windows = facts.windows_sign("windows-illegal-instruction");
     let suspicion = match (instruction, windows) {
         (_, Some(sight)) => {
             let claim = format!(
@@ -46,12 +46,16 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 }
 
 fn of_instruction(facts: &Facts<'_>, instruction: &Instruction) -> Suspicion {
-    let missing = instruction
-        .missing
-        .as_deref()
-        .unwrap_or_default()
-        .join(", ");
+    let missing = instruction.missing.as_ref();
+    let missing = missing.map_or_else(String::new, |it| it.join(", "));
     let (actor, text) = (facts.actor(), &instruction.text);
+    if !facts.is_code_of_file() {
+        // Any bytes decode as something: what that would need says nothing.
+        let headline = "Memory of no library was run as code";
+        let claim = format!("The processor refused `{text}`, in memory of no library.");
+        let suspicion = Suspicion::new(Cause::IllegalInstruction, headline);
+        return suspicion.supported(Weight::Weak, FactRef::Fault, claim);
+    }
     if missing.is_empty() {
         let headline = format!("{actor} ran an instruction that this processor refused");
         return Suspicion::new(Cause::IllegalInstruction, headline).supported(

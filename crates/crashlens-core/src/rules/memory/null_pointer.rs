@@ -22,10 +22,12 @@ const FIRST_PAGES: u64 = 0x10000;
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let access = facts.access().filter(|_| facts.died_of(Signal::SEGV))?;
     let base = access.base.as_ref().map(|base| base.value.0);
+    // Either register may hold the pointer: an index that is an address itself is none.
+    let index = access.index.as_ref().map(|index| index.value.0 >> 40);
     let offset = match facts.place()? {
         Place::NullPage { offset } => *offset,
         // Too far from 0 for a field, and yet the pointer was 0: an element of a buffer that is not there.
-        Place::Unmapped { .. } if base == Some(0) && access.index.is_some() => access.address.0,
+        Place::Unmapped { .. } if base == Some(0) && index == Some(0) => access.address.0,
         _ => return None,
     };
     let verb = access.kind.done();
@@ -54,10 +56,8 @@ fn headline(facts: &Facts<'_>, kind: AccessKind, empty: &[Argument<'_>]) -> Stri
             format!("{actor} called a function that is not there (address 0)")
         }
         (_, Some(empty)) => {
-            format!(
-                "{actor} used the data of an empty tensor, which has none: {}",
-                empty.what
-            )
+            let what = &empty.what;
+            format!("{actor} used an object or buffer that is not there, and {what}")
         }
         _ => format!("{actor} used an object or buffer that is not there (null pointer)"),
     }

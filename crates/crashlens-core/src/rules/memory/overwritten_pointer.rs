@@ -18,7 +18,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    if !facts.died_of(Signal::SEGV) || facts.in_allocator().is_some() {
+    // What an allocator fills memory with is nothing that was written over it.
+    if !facts.died_of(Signal::SEGV) || facts.in_allocator().is_some() || facts.fill().is_some() {
         return None;
     }
     let access = facts.access()?;

@@ -4,6 +4,7 @@ use crate::capture::{AccessKind, Place, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
+use crate::facts::fault::Fill;
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -50,6 +51,14 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         );
         suspicion = suspicion.supported(weight, array.fact, claim);
         is_seen = true;
+    }
+    let fill = facts.fill().filter(|_| facts.bad_argument().is_none());
+    if let Some(Fill::Freed(byte)) = fill {
+        is_seen = true;
+        let claim = format!(
+            "The pointer was made of the byte {byte:#04x}, with which the allocator fills memory that is given back."
+        );
+        suspicion = suspicion.supported(Weight::Strong, FactRef::Fault, claim);
     }
     let may_be = facts.nearest_mapping().is_some() && access.index.is_none();
     if !is_seen && may_be && access.address.0 >> 32 != 0 {

@@ -29,13 +29,18 @@ const PROOFS: [(&str, &str); 4] = [
         "bucket-limits",
         "numbers came out wrong, as they do in emulation",
     ),
-    ("exec-format", "the file is for another kind of processor"),
+    (
+        "incompatible-architecture",
+        "the file is for another kind of processor",
+    ),
 ];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let proof = PROOFS
         .iter()
-        .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)));
+        .find_map(|(id, meaning)| Some((facts.sign(id)?, meaning)))
+        // macOS alone says so, where no process is captured: elsewhere it was read or printed by the program.
+        .filter(|(sight, _)| facts.is_text() || !sight.text.contains("incompatible architecture"));
     if let Some((sight, meaning)) = proof {
         let headline = "The program is built for another kind of processor than this machine has";
         let claim = format!("`{}`: {meaning}.", excerpt(sight.text));
@@ -45,6 +50,18 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             sight.fact.clone(),
             claim,
         )));
+    }
+    if let Some(sight) = facts.sign("exec-format").filter(|_| is_refusal(facts)) {
+        let headline = "A program was started that may be built for another kind of processor";
+        let claim = format!(
+            "`{}`: the file is for another processor, or a script without a `#!` line.",
+            excerpt(sight.text)
+        );
+        let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
+        let suspicion = suspicion.supported(Weight::Weak, sight.fact.clone(), claim);
+        return Some(advise(suspicion.remedy(Remedy::new(
+            "See what the file is: `file NAME`; a script needs a first line such as `#!/bin/sh`.",
+        ))));
     }
     let refused = facts.sign("illegal-hardware-instruction");
     if refused.is_none() && !facts.died_of(Signal::ILL) {
@@ -76,6 +93,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         }
         None => suspicion,
     }))
+}
+
+/// Whether a program that was not started can be all there is: nothing died of a signal, or said anything fatal.
+fn is_refusal(facts: &Facts<'_>) -> bool {
+    facts.signal().is_none() && facts.last_words().is_none()
 }
 
 fn advise(suspicion: Suspicion) -> Suspicion {

@@ -1,7 +1,6 @@
 //! An operation got a value or shape that it cannot take, and does not test for.
 
 use super::call;
-use super::labels::label_out_of_range;
 use crate::capture::Place;
 use crate::cause::Cause;
 use crate::evidence::Weight;
@@ -23,11 +22,11 @@ const INNERMOST: usize = 4;
 const NUMPY_DIMENSIONS: usize = 32;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    if facts.signal().is_some_and(|signal| !signal.is_fault()) {
+    let is_damage = facts.in_allocator().is_some() || facts.heap_words().is_some();
+    if is_damage || facts.signal().is_some_and(|signal| !signal.is_fault()) {
         return None;
     }
-    label_out_of_range(facts)
-        .or_else(|| tflite_input(facts))
+    tflite_input(facts)
         .or_else(|| too_many_dimensions(facts))
         .or_else(|| loss_layer(facts))
 }
@@ -68,9 +67,10 @@ fn too_many_dimensions(facts: &Facts<'_>) -> Option<Suspicion> {
         facts,
         &["TF_TensorToPyArray", "TF_TensorToMaybeAliasedPyArray"],
     )?;
-    let headline = "A tensor of more dimensions than NumPy allows was turned into an array";
+    let headline =
+        "A tensor that NumPy cannot hold (more than 32 dimensions?) was turned into an array";
     let mut suspicion = Suspicion::new(Cause::BadInputValue, headline).supported(
-        Weight::Strong,
+        Weight::Weak,
         sight.fact,
         "TensorFlow was turning a tensor into a NumPy array.",
     );
@@ -91,15 +91,7 @@ fn rank(local: &LocalSight<'_>) -> Option<usize> {
 }
 
 fn loss_layer(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = innermost(
-        facts,
-        &[
-            "SoftmaxWithLossLayer",
-            "SoftmaxLossLayer",
-            "SparseXentLoss",
-            "SparseXentGrad",
-        ],
-    )?;
+    let sight = innermost(facts, &["SoftmaxWithLossLayer", "SoftmaxLossLayer"])?;
     let headline =
         "A label is most likely outside the range of classes that the loss was built for";
     let claim = format!(

@@ -4,7 +4,7 @@ use super::call::{line, sentence};
 use super::meanings::{Fit, Meaning};
 use crate::capture::Value;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::{Facts, LocalSight};
+use crate::facts::{Facts, LocalSight, Oddity};
 use crate::rule::{Remedy, Suspicion};
 
 /// Where more arguments fit, none is named.
@@ -25,6 +25,15 @@ pub(super) fn blamed(facts: &Facts<'_>, meaning: Option<&Meaning>) -> Vec<Blamed
         return fitting(facts, fit);
     }
     let odd = meaning.and_then(|it| it.odd.as_ref());
+    let standing_out = standing_out(facts, odd);
+    match meaning {
+        Some(meaning) if standing_out.is_empty() => holding(facts, &meaning.huge),
+        _ => standing_out,
+    }
+}
+
+/// The arguments that stand out in one of these ways.
+fn standing_out(facts: &Facts<'_>, odd: Option<&Vec<Oddity>>) -> Vec<Blamed> {
     facts
         .suspicious_arguments()
         .into_iter()
@@ -36,6 +45,30 @@ pub(super) fn blamed(facts: &Facts<'_>, meaning: Option<&Meaning>) -> Vec<Blamed
             fact: argument.fact,
         })
         .collect()
+}
+
+/// The one tensor of sizes whose elements, which were not read, must be the huge ones of the message: no other argument
+/// holds that many integers.
+fn holding(facts: &Facts<'_>, huge: &[u64]) -> Vec<Blamed> {
+    let sizes: Vec<String> = huge.iter().map(u64::to_string).collect();
+    let holds = |argument: &LocalSight<'_>| {
+        let array = argument.variable.value.array.as_ref()?;
+        let is_whole = array
+            .dtype
+            .as_deref()
+            .is_some_and(|it| it.starts_with("int"));
+        let is_as_long = array.shape.as_deref() == Some(&[u64::try_from(huge.len()).ok()]);
+        (is_whole && is_as_long).then(|| Blamed {
+            name: argument.variable.name.clone(),
+            what: format!("`{}` is [{}]", argument.variable.name, sizes.join(", ")),
+            fact: argument.fact.clone(),
+        })
+    };
+    let found: Vec<Blamed> = facts.op_arguments().iter().filter_map(holds).collect();
+    if huge.is_empty() || found.len() > 1 {
+        return Vec::new();
+    }
+    found
 }
 
 fn fitting(facts: &Facts<'_>, fit: &Fit) -> Vec<Blamed> {

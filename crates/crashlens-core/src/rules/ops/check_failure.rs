@@ -87,3 +87,63 @@ fn headline(facts: &Facts<'_>, words: Option<&str>, meaning: Option<&Meaning>) -
         (None, None) => format!("{subject} gave up because a check of its own failed"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnosis::{Confidence, weigh};
+    use crate::fixtures;
+    use crate::known_issues::KnownIssues;
+    use crate::sample::{self, native, thread};
+
+    fn judged(rule: &Rule, id: &str) -> Option<(Suspicion, Confidence)> {
+        let capture = fixtures::load(id);
+        let facts = Facts::new(&capture, KnownIssues::built_in());
+        let suspicion = (rule.judge)(&facts)?;
+        let confidence = weigh(&suspicion.evidence)?;
+        Some((suspicion, confidence))
+    }
+
+    #[test]
+    fn an_assertion_of_the_allocator_names_a_victim() {
+        let (_, confidence) = judged(&RULE, "near/malloc-assertion").unwrap();
+        assert_eq!(confidence, Confidence::Possible);
+    }
+
+    #[test]
+    fn a_check_before_another_end_is_not_certain() {
+        let (_, confidence) = judged(&RULE, "near/check-then-another-run").unwrap();
+        assert_eq!(confidence, Confidence::Likely);
+    }
+
+    #[test]
+    fn the_argument_that_holds_the_huge_sizes_is_named() {
+        let (suspicion, _) = judged(&RULE, "captures/irfft2d-overflow-2.15.1").unwrap();
+        let actions: Vec<&str> = suspicion
+            .remedies
+            .iter()
+            .map(|it| it.action.as_str())
+            .collect();
+        let wanted = "`fft_length` is [2147483647, 2147483647]";
+        assert!(actions.iter().any(|it| it.contains(wanted)), "{actions:?}");
+        assert!(
+            !actions.iter().any(|it| it.contains("`input`")),
+            "{actions:?}"
+        );
+    }
+
+    #[test]
+    fn words_about_an_exception_are_a_childs_where_another_library_aborts() {
+        let words = "terminate called after throwing an instance of 'std::runtime_error'";
+        let rule = &super::super::escaped_exception::RULE;
+        let judge = |names: [&str; 3]| {
+            let frames = names.iter().map(|name| native(name)).collect();
+            let capture = sample::capture(vec![thread(1, frames)], &[words]);
+            let facts = Facts::new(&capture, KnownIssues::built_in());
+            weigh(&(rule.judge)(&facts)?.evidence)
+        };
+        assert_eq!(judge(["abort", "give_up", "work"]), None);
+        let escaped = judge(["abort", "std::terminate()", "work"]);
+        assert_eq!(escaped, Some(Confidence::Certain));
+    }
+}

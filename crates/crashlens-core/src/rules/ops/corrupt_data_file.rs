@@ -3,8 +3,9 @@
 use super::damage;
 use crate::capture::{MessageKind, Signal};
 use crate::cause::Cause;
+use crate::culprit::is_machinery_frame;
 use crate::evidence::Weight;
-use crate::facts::Facts;
+use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -28,8 +29,13 @@ const DECODERS: [&str; 7] = [
     "wav::DecodeLin16Wave",
     "avcodec_",
 ];
-/// Frames further out than this have other things between them and the fault.
-const NEAR: usize = 8;
+/// What the reader of records calls to copy as many bytes as the length says.
+const COPIES: [&str; 4] = [
+    "io::BufferedInputStream::",
+    "io::RandomAccessInputStream::",
+    "io::RecordReader::",
+    "tstring",
+];
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let headline = "A data file is damaged, and its reader died of it";
@@ -44,12 +50,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let is_fault = facts
         .signal()
         .is_none_or(|it| it.is_fault() || it == Signal::ABRT);
-    let near = |words: &[&str]| {
-        facts
-            .frame_calling(words)
-            .filter(|it| is_fault && it.index < NEAR)
-    };
-    if let Some(sight) = near(&RECORD_READERS) {
+    let near = |words: &[&str]| damage::reader_at_fault(facts, words).filter(|_| is_fault);
+    if let Some(sight) = near(&RECORD_READERS).filter(|it| copies_record(facts, it)) {
         let headline =
             "A TFRecord file is damaged: a record's length is absurd, and its reader died of it";
         let claim = "The fault is in the reader of TFRecord files, which believes the length that stands before a record.";
@@ -90,6 +92,19 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         claim,
     );
     Some(with_remedies(suspicion))
+}
+
+/// Whether it died of a fault where a record's bytes are copied, as an absurd length makes it do: everything else that
+/// can be wrong with such a file is an exception.
+fn copies_record(facts: &Facts<'_>, reader: &NativeSight<'_>) -> bool {
+    let mut above = facts
+        .frames_at_fault()
+        .filter(|sight| sight.index <= reader.index && !is_machinery_frame(sight.frame));
+    let is_copy = |sight: NativeSight<'_>| COPIES.iter().any(|it| sight.function().contains(it));
+    let is_access = facts
+        .signal()
+        .is_none_or(|it| it == Signal::SEGV || it == Signal::BUS);
+    is_access && above.all(is_copy)
 }
 
 fn with_remedies(suspicion: Suspicion) -> Suspicion {

@@ -35,15 +35,12 @@ const INTERPRETERS: [&str; 3] = [
     "tflite_runtime/interpreter.py",
     "ai_edge_litert/interpreter.py",
 ];
-/// Frames further out than this have other things between them and the fault.
-const NEAR: usize = 8;
-
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some((fact, message)) = facts.fatal_message(MessageKind::CheckFailure)
         && damage::is_lost_checkpoint(&message.text)
     {
         let claim = "The check that failed speaks of a damaged checkpoint.";
-        return Some(suspect(facts, "checkpoint", fact, claim));
+        return Some(suspect(facts, "checkpoint", (Weight::Strong, fact, claim)));
     }
     if facts
         .signal()
@@ -51,26 +48,33 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     {
         return None;
     }
-    let near = |words: &[&str]| facts.frame_calling(words).filter(|it| it.index < NEAR);
+    let near = |words: &[&str]| damage::reader_at_fault(facts, words);
+    if facts.frame_calling(&["Delegate"]).is_some() {
+        // Parts that others plug in fail on good models.
+        return None;
+    }
     if let Some(sight) = near(&TFLITE_LOADERS) {
         let claim = format!(
             "`{}` was following the offsets in the model file, which nothing tests.",
             call::short(sight.function())
         );
-        return Some(suspect(facts, "TFLite model", sight.fact, &claim));
+        let seen = (Weight::Strong, sight.fact, claim.as_str());
+        return Some(suspect(facts, "TFLite model", seen));
     }
     if let Some(sight) = near(&CHECKPOINT_READERS) {
         let claim = format!(
             "`{}` was reading a checkpoint.",
             call::short(sight.function())
         );
-        return Some(suspect(facts, "checkpoint", sight.fact, &claim));
+        // No damage of a checkpoint that was tried made its reader crash: it raises.
+        let seen = (Weight::Weak, sight.fact, claim.as_str());
+        return Some(suspect(facts, "checkpoint", seen));
     }
     // Where the native frames have no names, the innermost Python function tells.
     let (fact, _) = facts
         .python_frames()
         .next()
-        .filter(|(_, frame)| loads_model(frame))?;
+        .filter(|(_, frame)| loads_model(frame) && facts.heap_words().is_none())?;
     let is_named = facts
         .native_frames()
         .next()
@@ -79,7 +83,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         return None;
     }
     let claim = "It died while TFLite was making an interpreter from the model file.";
-    Some(suspect(facts, "TFLite model", fact, claim))
+    Some(suspect(
+        facts,
+        "TFLite model",
+        (Weight::Strong, fact, claim),
+    ))
 }
 
 fn loads_model(frame: &PythonFrame) -> bool {
@@ -88,7 +96,7 @@ fn loads_model(frame: &PythonFrame) -> bool {
     is_interpreter && frame.function.ends_with("__init__")
 }
 
-fn suspect(facts: &Facts<'_>, kind: &str, fact: FactRef, claim: &str) -> Suspicion {
+fn suspect(facts: &Facts<'_>, kind: &str, seen: (Weight, FactRef, &str)) -> Suspicion {
     let path = facts.locals().find(|it| it.variable.name == "model_path");
     let named = path
         .as_ref()
@@ -100,8 +108,9 @@ fn suspect(facts: &Facts<'_>, kind: &str, fact: FactRef, claim: &str) -> Suspici
         Some(path) => format!("The {kind} {path} is damaged, and its loader died of it"),
         None => format!("The {kind} file is damaged, and its loader died of it"),
     };
+    let (weight, fact, claim) = seen;
     let mut suspicion =
-        Suspicion::new(Cause::CorruptModelFile, headline).supported(Weight::Strong, fact, claim);
+        Suspicion::new(Cause::CorruptModelFile, headline).supported(weight, fact, claim);
     if let Some((fact, claim)) = damage::memory_was_short(facts) {
         suspicion = suspicion.opposed(Weight::Strong, fact, claim);
     }

@@ -1,8 +1,9 @@
 //! Words and facts about damaged files.
 
 use crate::capture::{Resource, ResourceUse};
+use crate::culprit::is_machinery_frame;
 use crate::evidence::FactRef;
-use crate::facts::Facts;
+use crate::facts::{Facts, NativeSight};
 
 /// Whether a message speaks of damaged records.
 pub(super) fn is_lost_data(message: &str) -> bool {
@@ -32,6 +33,22 @@ pub(super) fn is_lost_checkpoint(message: &str) -> bool {
             "not an sstable",
             "Unable to open table file",
         ])
+}
+
+/// Frames further out than this have other things between them and the fault.
+const NEAR: usize = 8;
+
+/// The reader of a file that was at work itself when it died: its own library is on top, but for what only moves
+/// bytes, and the allocator did not find damage that somebody else had done.
+pub(super) fn reader_at_fault<'a>(facts: &Facts<'a>, readers: &[&str]) -> Option<NativeSight<'a>> {
+    let is_victim = facts.in_allocator().is_some() || facts.heap_words().is_some();
+    let reader = facts
+        .frame_calling(readers)
+        .filter(|it| !is_victim && it.index < NEAR)?;
+    let actor = facts
+        .frames_at_fault()
+        .find(|sight| !is_machinery_frame(sight.frame))?;
+    (actor.library() == reader.library() && actor.index <= reader.index).then_some(reader)
 }
 
 /// A limit of memory that was met, or nearly: the readers do not test whether they got memory.

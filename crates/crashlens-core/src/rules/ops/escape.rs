@@ -3,6 +3,7 @@
 use super::call;
 use super::thrown::{TRANSLATION, Thrown};
 use crate::capture::{ExceptionState, Observed, Place, Signal};
+use crate::culprit::is_machinery_frame;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 
@@ -78,6 +79,7 @@ pub(super) fn nobody_caught(facts: &Facts<'_>, thrown: Option<&Thrown<'_>>) -> O
     let weight = match (&thrown.fact, thrown.state) {
         (FactRef::Exception, Some(ExceptionState::Uncaught)) => Weight::Decisive,
         (FactRef::Exception, _) => giving_up.as_ref().map(|_| Weight::Strong)?,
+        (FactRef::Message { .. }, _) if is_seen_elsewhere(facts) => return None,
         (said, _) if is_last(said) && thrown.is_of_a_dead_lock() => Weight::Weak,
         (said, _) if is_last(said) => Weight::Decisive,
         _ => return None,
@@ -88,6 +90,18 @@ pub(super) fn nobody_caught(facts: &Facts<'_>, thrown: Option<&Thrown<'_>>) -> O
         support.push((Weight::Weak, sight.fact, claim));
     }
     Some(support)
+}
+
+/// Whether the stack shows that something else than the C++ runtime ended the process: the words are a child's then,
+/// which shares the stream. Where the caller of `abort` has no name it may be the runtime, linked into a library.
+fn is_seen_elsewhere(facts: &Facts<'_>) -> bool {
+    let mut callers = facts
+        .native_frames()
+        .skip_while(|sight| is_machinery_frame(sight.frame));
+    let is_named = callers
+        .next()
+        .is_some_and(|caller| !caller.function().is_empty());
+    !facts.is_text() && is_named && facts.frame_calling(&GIVING_UP).is_none()
 }
 
 /// The short name of a function, where it is no part of the C++ runtime or of a thread pool, which throw on behalf of
@@ -121,9 +135,11 @@ fn is_near_null(facts: &Facts<'_>) -> bool {
         .fault
         .known()
         .and_then(|it| it.place.as_ref());
+    // Behind SI_KERNEL stands an address that the kernel does not tell: its 0 is none.
+    let is_told = capture.ending.code.as_deref() != Some("SI_KERNEL");
     let by_address = capture
         .ending
         .address
-        .is_some_and(|address| address.0 < 4096);
+        .is_some_and(|address| is_told && address.0 < 4096);
     matches!(place, Some(Place::NullPage { .. })) || by_address
 }

@@ -66,6 +66,12 @@ pub(super) fn with_doubts(
         );
         suspicion = suspicion.opposed(Weight::Decisive, sight.fact, claim);
     }
+    let is_text = facts.is_text();
+    let later = said.and_then(|said| other_end_behind(facts, said).filter(|_| is_text));
+    if let Some((fact, words)) = &later {
+        let claim = format!("Behind it a line tells of another end, `{words}`.");
+        suspicion = suspicion.opposed(Weight::Strong, fact.clone(), claim);
+    }
     match facts.signal() {
         Some(Signal::ABRT) => suspicion.supported(
             Weight::Weak,
@@ -77,7 +83,6 @@ pub(super) fn with_doubts(
                 "It ended by {}, and a failed check ends a process by SIGABRT.",
                 other.name()
             );
-            let is_text = facts.capture().source == CaptureSource::Text;
             let weight = if is_text {
                 Weight::Weak
             } else {
@@ -87,6 +92,27 @@ pub(super) fn with_doubts(
         }
         None => suspicion,
     }
+}
+
+/// Words of shells for ends that no failed check brings about.
+const OTHER_ENDS: [&str; 4] = [
+    "Segmentation fault",
+    "Bus error",
+    "Floating point exception",
+    "Illegal instruction",
+];
+
+/// A line behind the message about an end that is not the check's: text may be of two runs.
+fn other_end_behind(facts: &Facts<'_>, said: &FactRef) -> Option<(FactRef, &'static str)> {
+    let FactRef::Message { index } = said else {
+        return None;
+    };
+    let said = facts.messages().get(*index)?.line?;
+    let mut behind = facts.lines().skip(said + 1);
+    behind.find_map(|(fact, line)| {
+        let words = OTHER_ENDS.iter().find(|words| line.contains(**words))?;
+        Some((fact, *words))
+    })
 }
 
 /// The message without the place in the source.

@@ -22,6 +22,8 @@ pub(super) struct Meaning {
     pub(super) advice: Option<String>,
     /// Which arguments were checked.
     pub(super) fits: Option<Fit>,
+    /// Sizes in the shape that the message names which do not fit into 32 bits, or just fit.
+    pub(super) huge: Vec<u64>,
     /// In what way the argument to blame stands out; `None` where it may be any.
     pub(super) odd: Option<Vec<Oddity>>,
     /// Whether what was found was damaged before, by whoever.
@@ -112,6 +114,9 @@ impl Table {
             means: shortened(fill(&entry.means, &groups).trim_end_matches('.')),
             advice: entry.advice.as_deref().map(|advice| fill(advice, &groups)),
             fits: entry.fits.as_deref().and_then(|kind| fit(kind, &groups)),
+            huge: groups
+                .name("shape")
+                .map_or_else(Vec::new, |shape| huge(shape.as_str())),
             odd: entry.odd.clone(),
             victim: entry.victim,
         })
@@ -127,10 +132,18 @@ impl Table {
             means: place.means.clone(),
             advice: place.advice.clone(),
             fits: None,
+            huge: Vec::new(),
             odd: None,
             victim: false,
         })
     }
+}
+
+/// The sizes of a shape from which products overflow.
+fn huge(shape: &str) -> Vec<u64> {
+    const HUGE: u64 = i32::MAX as u64;
+    let sizes = shape.split(',').filter_map(|size| size.trim().parse().ok());
+    sizes.filter(|size| *size >= HUGE).collect()
 }
 
 /// Puts the groups into a template.

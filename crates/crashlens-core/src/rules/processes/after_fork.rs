@@ -18,6 +18,22 @@ const RUNTIME: [&str; 8] = [
     "ProcessFunctionLibraryRuntime::",
 ];
 
+/// Words of those who fork workers, in paths and in lines.
+const FORKS: [&str; 12] = [
+    "multiprocessing",
+    "concurrent/futures/process",
+    "ForkPoolWorker",
+    "ForkProcess",
+    "celery",
+    "billiard",
+    "gunicorn",
+    "uwsgi",
+    "DataLoader",
+    "fork()",
+    "os.fork",
+    "start method fork",
+];
+
 /// A trace of such a use.
 pub(super) struct Trace {
     pub(super) weight: Weight,
@@ -76,7 +92,7 @@ fn in_grpc(facts: &Facts<'_>) -> Option<Trace> {
     let sight = facts.native_frames().take(TOP).find(is_grpc)?;
     // In a process that was watched from its start, a fork would have been seen.
     let is_open = facts.capture().source != CaptureSource::Process;
-    let weight = if facts.forked().is_some() || is_open {
+    let weight = if facts.forked().is_some() || is_open && shows_fork(facts) {
         Weight::Strong
     } else {
         Weight::Weak
@@ -91,6 +107,19 @@ fn in_grpc(facts: &Facts<'_>) -> Option<Trace> {
         claim,
         what: "gRPC",
     })
+}
+
+/// Whether frames or words show that the program forks.
+fn shows_fork(facts: &Facts<'_>) -> bool {
+    let is_handler = |sight: &NativeSight<'_>| {
+        ["prefork", "postfork", "fork_handler", "__run_fork_handlers"]
+            .iter()
+            .any(|part| sight.function().contains(part))
+    };
+    let speaks = |text: &str| FORKS.iter().any(|word| text.contains(word));
+    facts.native_frames().any(|sight| is_handler(&sight))
+        || facts.python_frames().any(|(_, it)| speaks(&it.file))
+        || facts.lines().any(|(_, line)| speaks(line))
 }
 
 /// An object of TensorFlow's went away in a worker, and told a runtime that is not there.

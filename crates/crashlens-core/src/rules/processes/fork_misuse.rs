@@ -29,7 +29,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         claim,
         what,
     } = in_child(facts)?;
-    let headline = format!("A forked worker used {what}, which does not survive a fork");
+    let headline = if weight == Weight::Weak {
+        format!("It used {what}, which does not survive a fork: perhaps in a forked worker")
+    } else {
+        format!("A forked worker used {what}, which does not survive a fork")
+    };
     let mut suspicion = Suspicion::new(Cause::ForkMisuse, headline).supported(weight, fact, claim);
     if let Some(lineage) = facts.forked() {
         suspicion = with_threads(lineage, suspicion);

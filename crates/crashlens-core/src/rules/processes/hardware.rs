@@ -1,12 +1,12 @@
 //! The machine itself is faulty.
 
-use crate::capture::{Place, Signal};
+use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
-mod lost_device;
+mod devices;
 
 pub(crate) static RULE: Rule = Rule {
     id: "PRO005",
@@ -16,6 +16,9 @@ pub(crate) static RULE: Rule = Rule {
     doc: include_str!("hardware.md"),
     judge,
 };
+
+/// Seconds after which a program that still ran was not harmed by an error of the machine.
+const LONG: u64 = 600;
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let code = facts.capture().ending.code.as_deref().unwrap_or_default();
@@ -35,13 +38,15 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(suspicion) = machine_checks(facts) {
         return Some(test_memory(suspicion));
     }
-    lost_device::suspect(facts).or_else(|| broken_disk(facts))
+    devices::lost(facts).or_else(|| devices::broken_disk(facts))
 }
 
 /// Errors that the machine reports; most of those that it puts right by itself harm nobody.
 fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let id = "machine-reported-broken";
-    let worst = facts.signs(id).find(|sight| is_uncorrected(sight.text));
+    let worst = facts
+        .signs(id)
+        .find(|sight| is_uncorrected(sight.text) && !is_long_past(facts, sight.text));
     let weight = if worst.is_some() {
         Weight::Strong
     } else {
@@ -52,6 +57,19 @@ fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
     let headline = "The machine reported errors of its hardware";
     let suspicion = Suspicion::new(Cause::Hardware, headline);
     Some(suspicion.supported(weight, sight.fact.clone(), claim))
+}
+
+/// Whether the kernel's clock shows that a line was written long before the line about the death.
+fn is_long_past(facts: &Facts<'_>, line: &str) -> bool {
+    let death = facts.sign("kernel-segfault").map(|sight| sight.text);
+    let clocks = kernel_clock(line).zip(death.and_then(kernel_clock));
+    clocks.is_some_and(|(line, death)| death.saturating_sub(line) > LONG)
+}
+
+/// Whole seconds since the start of the machine, from a line that begins with `[  123.456789]`.
+fn kernel_clock(line: &str) -> Option<u64> {
+    let (clock, _) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    clock.trim().split('.').next()?.parse().ok()
 }
 
 /// Whether a line is about an error that was not put right: by its words, or by the bit for it in a bank's status.
@@ -71,27 +89,6 @@ fn is_uncorrected(line: &str) -> bool {
 
 fn broken_memory() -> Suspicion {
     Suspicion::new(Cause::Hardware, "A part of the machine's memory is broken")
-}
-
-/// A mapped file that is long enough, on a disk that reports errors.
-fn broken_disk(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("disk-reported-broken")?;
-    let is_whole = matches!(facts.place(), Some(Place::Mapped { .. }));
-    if !facts.died_of(Signal::BUS) || !(is_whole || facts.is_text()) {
-        return None;
-    }
-    let claim = format!("The system could not read: \"{}\".", excerpt(sight.text));
-    let headline = "A disk could not be read";
-    Some(
-        Suspicion::new(Cause::Hardware, headline)
-            .supported(Weight::Strong, sight.fact.clone(), claim)
-            .remedy(
-                Remedy::new("Look at the disk's own records.").command("sudo smartctl -a /dev/sda"),
-            )
-            .remedy(Remedy::new(
-                "Copy the data to another disk, and run from there.",
-            )),
-    )
 }
 
 fn test_memory(suspicion: Suspicion) -> Suspicion {

@@ -1,9 +1,10 @@
 //! The interpreter was given something that it cannot run, or was called in a way it does not allow.
 
-use super::bytecode;
+use super::{bytecode, leaving};
+use crate::capture::Phase;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::{Facts, excerpt};
+use crate::facts::{Facts, Sighting, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -23,7 +24,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .or_else(|| without_lock(facts))
         .or_else(|| bytecode::suspicion(facts))?;
     if !facts.is_finalizing() && facts.sign("said-finalizing").is_none() {
-        return Some(suspicion);
+        let is_late = facts.sign("no-thread-state").is_some();
+        return Some(match leaving::said(facts).filter(|_| is_late) {
+            Some((_, fact, claim)) => suspicion.opposed(Weight::Strong, fact, claim),
+            None => suspicion,
+        });
     }
     let claim = "The interpreter was leaving, when such calls come too late.";
     let fact = facts
@@ -44,6 +49,9 @@ fn said(facts: &Facts<'_>) -> Option<Suspicion> {
         let suspicion = suspicion.supported(Weight::Decisive, sight.fact.clone(), claim);
         return Some(name_extension(facts, suspicion));
     }
+    if let Some(sight) = facts.sign("no-thread-state") {
+        return Some(without_thread_state(facts, sight));
+    }
     if let Some(sight) = facts.sign("references-miscounted") {
         let claim = format!("The interpreter said so: \"{}\".", excerpt(sight.text));
         let suspicion =
@@ -63,6 +71,29 @@ fn said(facts: &Facts<'_>) -> Option<Suspicion> {
         );
     }
     None
+}
+
+/// Python was called where no thread state was: its lock was not held, or it is a second copy that never started.
+fn without_thread_state(facts: &Facts<'_>, sight: &Sighting<'_>) -> Suspicion {
+    let headline = if is_importing(facts) {
+        "A module was built for another Python than the one that loads it, or called it without its lock (the GIL)"
+    } else {
+        "Native code called Python without its lock (the GIL), or was built for another Python"
+    };
+    let claim = format!("The interpreter said so: \"{}\".", excerpt(sight.text));
+    let suspicion = Suspicion::new(Cause::InterpreterMisuse, headline);
+    let suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
+    let suspicion = suspicion.remedy(
+        Remedy::new("See whether the module is linked to a second copy of Python; if so, build it with the Python that runs.")
+            .command("ldd module.so | grep libpython; python -c 'import sys; print(sys.version, sys.executable)'"),
+    );
+    name_extension(facts, suspicion)
+}
+
+fn is_importing(facts: &Facts<'_>) -> bool {
+    let typed = |line: &str| line.starts_with(">>> import ") || line.starts_with(">>> from ");
+    matches!(facts.phase(), Some(Phase::Importing { .. }))
+        || facts.lines().any(|(_, line)| typed(line))
 }
 
 /// A native library called Python on a thread that did not hold the lock.

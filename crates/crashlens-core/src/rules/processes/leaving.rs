@@ -1,7 +1,7 @@
 //! How it is seen that a program was leaving: by frames, by the interpreter's records, by words.
 
 use crate::evidence::{FactRef, Weight};
-use crate::facts::{Facts, Sighting, excerpt};
+use crate::facts::{Facts, Sighting, excerpt, is_progress};
 
 /// Lines that the system may write behind the program's last one.
 const LINES_OF_AN_END: usize = 2;
@@ -79,7 +79,9 @@ pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
     let done = ["tests-passed", "said-done"]
         .iter()
         .find_map(|id| facts.sign(id));
-    let done = done.filter(|sight| lines_after(facts, sight) <= LINES_OF_AN_END);
+    let done = done
+        .filter(|sight| lines_after(facts, sight) <= LINES_OF_AN_END)
+        .filter(|sight| !is_progress(sight.text) && !failed_after(facts, sight));
     done.and_then(|sight| {
         told(
             sight,
@@ -87,6 +89,16 @@ pub(super) fn said(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
             "Its last words were that its work was done",
         )
     })
+}
+
+/// Whether a line behind that of `sight` says that something had failed: the work was not done then.
+fn failed_after(facts: &Facts<'_>, sight: &Sighting<'_>) -> bool {
+    const FAILURES: [&str; 5] = ["FAILED", "Error", "ERROR", "Exception", "failed"];
+    let mut lines = facts.lines().skip_while(|(fact, _)| *fact != sight.fact);
+    lines.next();
+    lines
+        .filter(|(_, line)| !line.contains("Fatal Python error") && !line.contains("*** Error in"))
+        .any(|(_, line)| FAILURES.iter().any(|word| line.contains(word)))
 }
 
 fn is_last_prompt(facts: &Facts<'_>, sight: &Sighting<'_>) -> bool {

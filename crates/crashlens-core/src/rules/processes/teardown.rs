@@ -1,7 +1,7 @@
 //! It died while it was leaving, after its work was done.
 
 use super::leaving;
-use crate::capture::{MessageKind, Signal};
+use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
@@ -27,7 +27,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if facts.sender().is_some() {
         return None;
     }
-    let (weight, fact, claim) = leaving::seen(facts).or_else(|| leaving::said(facts))?;
+    let seen = leaving::seen(facts);
+    let is_seen = seen.is_some();
+    let (weight, fact, claim) = seen.or_else(|| leaving::said(facts))?;
     let heap = heap_damage(facts);
     let weight = if heap.is_some() {
         weight.min(Weight::Strong)
@@ -53,7 +55,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let claim = format!("{line} was running: the work was not done.");
         suspicion = suspicion.opposed(Weight::Strong, FactRef::Culprit, claim);
     }
-    Some(with_remedies(suspicion))
+    Some(with_remedies(suspicion, is_seen))
 }
 
 fn headline(facts: &Facts<'_>) -> String {
@@ -77,9 +79,7 @@ fn headline(facts: &Facts<'_>) -> String {
 
 /// Damage of the heap that shows at exit was done before.
 fn heap_damage(facts: &Facts<'_>) -> Option<(FactRef, String)> {
-    let message = facts.fatal_message(MessageKind::CLibrary);
-    let message = message.filter(|(_, message)| !message.text.contains("not rethrown"));
-    if let Some((fact, message)) = message {
+    if let Some((fact, message)) = facts.heap_words() {
         let words = excerpt(&message.text);
         return Some((
             fact,
@@ -94,11 +94,14 @@ fn heap_damage(facts: &Facts<'_>) -> Option<(FactRef, String)> {
     Some((sight.fact, claim))
 }
 
-fn with_remedies(suspicion: Suspicion) -> Suspicion {
+fn with_remedies(suspicion: Suspicion, is_seen: bool) -> Suspicion {
+    let results = if is_seen {
+        "Trust the results: files that were closed before the exit are whole. Only the exit code is wrong."
+    } else {
+        "If the results were saved before its last words, trust them: only the exit code is wrong then. Look at the files first."
+    };
     suspicion
-        .remedy(Remedy::new(
-            "Trust the results: files that were closed before the exit are whole. Only the exit code is wrong.",
-        ))
+        .remedy(Remedy::new(results))
         .remedy(Remedy::new(
             "Stop and join threads, and close sessions, pools and datasets, before the program ends: no daemon thread \
              may be in native code then.",

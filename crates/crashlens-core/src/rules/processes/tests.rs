@@ -1,6 +1,7 @@
 use crate::capture::{CrashCapture, Lineage, Observed, Origin, PythonRuntime, Signal};
 use crate::diagnosis::{Confidence, weigh};
 use crate::facts::Facts;
+use crate::fixtures;
 use crate::known_issues::KnownIssues;
 use crate::rule::Rule;
 use crate::sample::{self, native, python, thread};
@@ -106,4 +107,40 @@ fn the_lock_of_the_interpreter_is_named_by_the_interpreter() {
     );
     capture.ending.signal = Some(Signal::SEGV);
     assert_eq!(judged(&super::interpreter_misuse::RULE, &capture), None);
+}
+
+#[test]
+fn what_other_deaths_show_as_well_is_only_possible() {
+    let cases = [
+        (&super::fork_misuse::RULE, "near/grpc-without-a-fork"),
+        (&super::thread_unsafe_library::RULE, "near/h5py-one-thread"),
+        (&super::hardware::RULE, "near/machine-check-at-boot"),
+    ];
+    for (rule, id) in cases {
+        let confidence = judged(rule, &fixtures::load(id));
+        assert_eq!(confidence, Some(Confidence::Possible), "{id}");
+    }
+}
+
+#[test]
+fn two_threads_in_hdf5_are_seen_in_their_python_frames() {
+    let mut capture = fixtures::load("near/h5py-one-thread");
+    let mut other = capture.threads[0].clone();
+    other.id += 1;
+    other.crashed = false;
+    capture.threads.push(other);
+    assert_eq!(
+        judged(&super::thread_unsafe_library::RULE, &capture),
+        Some(Confidence::Likely)
+    );
+}
+
+#[test]
+fn a_lost_thread_state_is_the_fault_of_one_of_two() {
+    let capture = fixtures::load("near/no-thread-state-importing");
+    let rule = &super::interpreter_misuse::RULE;
+    assert_eq!(judged(rule, &capture), Some(Confidence::Likely));
+    let facts = Facts::new(&capture, KnownIssues::built_in());
+    let headline = (rule.judge)(&facts).unwrap().headline;
+    assert!(headline.contains("another Python"), "{headline}");
 }

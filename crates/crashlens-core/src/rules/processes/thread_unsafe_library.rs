@@ -15,9 +15,6 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
-/// Functions of h5py that touch the library's own records and no array of the caller's.
-const RECORD_KEEPING: [&str; 3] = ["close", "flush", "__exit__"];
-
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     graphics(facts).or_else(|| hdf5(facts))
 }
@@ -54,32 +51,34 @@ fn hdf5(facts: &Facts<'_>) -> Option<Suspicion> {
             .iter()
             .filter(|thread| thread.id != crashed.id)
     };
-    let headline = "Two threads used HDF5 at once, which allows only one";
-    let suspicion = Suspicion::new(Cause::ThreadUnsafeLibrary, headline);
-    let suspicion = if is_in_hdf5(crashed) {
-        let other = others().find(|thread| is_in_hdf5(thread))?;
-        let claim = format!("Thread {} was inside libhdf5 too.", other.id);
-        suspicion.supported(Weight::Strong, FactRef::Thread { thread: other.id }, claim)
-    } else {
-        let (fact, innermost) = facts
-            .python_frames()
-            .next()
-            .filter(|(_, frame)| is_h5py(frame))?;
-        // Where native frames are known, they show that it was not in the library.
-        let is_unseen = facts.top().is_none();
-        let function = innermost.function.rsplit('.').next().unwrap_or_default();
-        let keeps_records = RECORD_KEEPING.contains(&function);
-        let weight = if is_unseen && keeps_records {
-            Weight::Strong
-        } else {
-            Weight::Weak
-        };
-        let claim = format!(
-            "It died in h5py's `{function}`, where HDF5 works on records that all threads share."
-        );
-        suspicion.supported(weight, fact, claim)
-    };
-    Some(with_remedies(suspicion))
+    let new = |headline: &str| Suspicion::new(Cause::ThreadUnsafeLibrary, headline);
+    let is_python = facts
+        .python_frames()
+        .next()
+        .filter(|(_, frame)| is_h5py(frame));
+    // Where native frames are known, they show whether it was in the library.
+    let is_inside = is_in_hdf5(crashed) || is_python.is_some() && facts.top().is_none();
+    if let Some(other) = others().find(|thread| is_inside && is_using_hdf5(thread)) {
+        let claim = format!("Thread {} was inside HDF5 too.", other.id);
+        let suspicion = new("Two threads used HDF5 at once, which allows only one");
+        let fact = FactRef::Thread { thread: other.id };
+        return Some(with_remedies(suspicion.supported(
+            Weight::Strong,
+            fact,
+            claim,
+        )));
+    }
+    let (fact, innermost) = is_python?;
+    let function = innermost.function.rsplit('.').next().unwrap_or_default();
+    let claim = format!(
+        "It died in h5py's `{function}`, where HDF5 works on records that all threads share; no other thread was seen there."
+    );
+    let headline = format!("HDF5 failed in h5py's `{function}`; threads that share it can do that");
+    Some(with_remedies(new(&headline).supported(
+        Weight::Weak,
+        fact,
+        claim,
+    )))
 }
 
 fn with_remedies(suspicion: Suspicion) -> Suspicion {
@@ -101,6 +100,17 @@ fn is_in_hdf5(thread: &Thread) -> bool {
             .is_some_and(|library| library.contains("libhdf5")),
         Frame::Python(_) => false,
     })
+}
+
+/// In the library, or, where only its Python frames are known, in a call of h5py's.
+fn is_using_hdf5(thread: &Thread) -> bool {
+    let has_native = thread
+        .frames
+        .iter()
+        .any(|frame| matches!(frame, Frame::Native(_)));
+    let innermost = thread.frames.first();
+    let in_h5py = matches!(innermost, Some(Frame::Python(frame)) if is_h5py(frame));
+    is_in_hdf5(thread) || !has_native && in_h5py
 }
 
 fn is_h5py(frame: &PythonFrame) -> bool {

@@ -45,13 +45,13 @@ fn by_order(facts: &Facts<'_>) -> Option<Suspicion> {
     let is_fault = facts
         .signal()
         .is_some_and(|signal| signal.is_fault() || signal == Signal::ABRT);
-    let sight = facts
-        .sign("ended-by-order")
+    let (fact, text) = facts
+        .ordered_end()
         .filter(|_| facts.is_text() && !is_fault)?;
-    let words = excerpt(sight.text);
+    let words = excerpt(text);
     let claim = format!("The end was ordered: \"{words}\".");
     let headline = "It was ended by order of a person or a scheduler, not by a fault of its own";
-    Some(new(headline.to_owned()).supported(Weight::Strong, sight.fact.clone(), claim))
+    Some(new(headline.to_owned()).supported(Weight::Strong, fact, claim))
 }
 
 /// The kernel knows which process sent the signal.

@@ -22,7 +22,9 @@ pub(super) struct Known {
 impl Known {
     /// The most telling of what is known.
     pub(super) fn of(facts: &Facts<'_>) -> Self {
-        let special = damaged_heap(facts)
+        let special = too_many_files(facts)
+            .or_else(|| damaged_heap(facts))
+            .or_else(|| smashed_stack(facts))
             .or_else(|| silent_abort(facts))
             .or_else(|| forbidden_call(facts));
         let special = special.or_else(|| {
@@ -66,8 +68,7 @@ fn place(facts: &Facts<'_>) -> String {
 
 /// The C library noticed damage that somebody did before.
 fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
-    let message = facts.fatal_message(MessageKind::CLibrary);
-    let (fact, claim) = if let Some((fact, message)) = message {
+    let (fact, claim) = if let Some((fact, message)) = facts.heap_words() {
         let words = excerpt(&message.text);
         let claim = format!(
             "\"{words}\" is said by whoever finds the damage: it names the victim, not who did it."
@@ -87,6 +88,43 @@ fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
         fact,
         claim,
         next: Remedy::new(next).command(CHECKED_RUN),
+    })
+}
+
+/// `select` takes files with numbers below 1024 only, and the C library ends whoever gives it another.
+fn too_many_files(facts: &Facts<'_>) -> Option<Known> {
+    let said = facts.fatal_message(MessageKind::CLibrary);
+    let said = said.filter(|(_, message)| message.text.contains("FD_SETSIZE"));
+    let frame = facts.frame_calling(&["__fdelt_chk", "__fdelt_warn"]);
+    let fact = said.map(|(fact, _)| fact).or(frame.map(|it| it.fact))?;
+    Some(Known {
+        headline: "A file with a number of 1024 or more was passed to select(), which cannot take it"
+            .to_owned(),
+        fact,
+        claim: "The C library refused a file number that does not fit into the set of select(): very many files or \
+                sockets were open."
+            .to_owned(),
+        next: Remedy::new("See what is open while it runs, and close it after use; code that waits for files needs poll() instead.")
+            .command("ls -l /proc/PID/fd | tail"),
+    })
+}
+
+/// The guard behind the buffers of a function was changed.
+fn smashed_stack(facts: &Facts<'_>) -> Option<Known> {
+    let (fact, message) = facts.fatal_message(MessageKind::CLibrary)?;
+    if !message.text.contains("stack smashing") {
+        return None;
+    }
+    let words = excerpt(&message.text);
+    Some(Known {
+        headline: "A function wrote beyond a buffer on its stack, and which is not known"
+            .to_owned(),
+        fact,
+        claim: format!("\"{words}\": the guard value behind local buffers was changed."),
+        next: Remedy::new(
+            "Run it under crashlens, which reads the function that noticed and its callers.",
+        )
+        .command(RUN),
     })
 }
 
