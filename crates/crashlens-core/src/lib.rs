@@ -27,6 +27,7 @@ pub mod rules;
 #[cfg(test)]
 mod sample;
 pub mod secrets;
+mod shell;
 mod signs;
 
 pub use capture::*;

@@ -94,6 +94,13 @@ impl Remedy {
         self
     }
 
+    /// With a command that foreign text is part of, where that text can be part of one.
+    #[must_use]
+    pub fn command_if(mut self, command: Option<String>) -> Self {
+        self.command = command;
+        self
+    }
+
     /// With what it may spoil.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {

@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether work that can be seen went on after the line of `sight`: what was refused there was survived.
-    pub fn went_on_after(&self, sight: &Sighting<'_>) -> bool {
+    pub fn progressed_after(&self, sight: &Sighting<'_>) -> bool {
         let mut after = self.lines().skip_while(|(fact, _)| *fact != sight.fact);
         after.next();
         after.any(|(_, line)| is_progress(line))

@@ -62,6 +62,14 @@ impl<'a> Facts<'a> {
             self.place(),
             Some(Place::ReadOnly { .. } | Place::NotExecutable { .. } | Place::NoAccess { .. })
         );
+        let is_misaligned = |pointer: u64| {
+            let Some(Place::Misaligned { alignment, .. }) = self.place() else {
+                return false;
+            };
+            pointer
+                .checked_rem(u64::from(*alignment))
+                .is_some_and(|rest| rest != 0)
+        };
         let leads_there = |pointer: u64| {
             let mut used = [Some(access.address), base].into_iter().flatten();
             used.any(|used| {
@@ -71,7 +79,8 @@ impl<'a> Facts<'a> {
         };
         let arguments = || call.arguments.iter().zip(1..);
         let pointer = arguments().find(|(argument, _)| {
-            let is_bad = argument.target != Some(PointerTarget::Mapped) || is_forbidden;
+            let is_odd = argument.pointer.is_some_and(|it| is_misaligned(it.0));
+            let is_bad = argument.target != Some(PointerTarget::Mapped) || is_forbidden || is_odd;
             is_bad
                 && argument
                     .pointer

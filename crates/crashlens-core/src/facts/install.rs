@@ -119,6 +119,32 @@ impl<'a> Facts<'a> {
         installed.or_else(loaded).or_else(ran).or_else(imported)
     }
 
+    /// Whether native code of `name` is known to have been in the process when `later` was being loaded: it is among
+    /// what was loaded, or was imported above. That it is installed tells nothing.
+    pub fn was_loaded_before(&self, name: &str, later: &str) -> bool {
+        let (folder, dotted) = (format!("-packages/{name}/"), format!("{name}."));
+        let is_mapped = self
+            .modules()
+            .any(|module| module.path.contains(&folder) || module.path.starts_with(&dotted));
+        let statement = |name: &str| {
+            let mut statements = self
+                .signs("import-statement")
+                .chain(self.signs("import-after-semicolon"));
+            let first = statements.find(|it| it.group("module") == Some(name))?;
+            match first.fact {
+                FactRef::StderrLine { line } => Some((line, first.text.trim_start())),
+                _ => None,
+            }
+        };
+        let is_above = match (statement(name), statement(later)) {
+            (Some((first, _)), Some((second, _))) => first < second,
+            // What was typed at a prompt has run; what stands in a listing may come later.
+            (Some((_, text)), None) => text.starts_with(">>>") || text.starts_with("In ["),
+            (None, _) => false,
+        };
+        is_mapped || (self.is_text() && is_above)
+    }
+
     /// Libraries that `LD_PRELOAD` put into the process, as the variable or the text has it.
     pub fn preloaded(&self) -> Option<(FactRef, String)> {
         let variables = self.capture().environment.variables.known();
@@ -131,6 +157,49 @@ impl<'a> Facts<'a> {
             let sight = self.sign("preload").filter(|_| self.is_text())?;
             Some((sight.fact.clone(), sight.group("libraries")?.to_owned()))
         })
+    }
+}
+
+/// Exceptions by which Python itself reports that a library could not be loaded.
+const OF_LOADING: [&str; 4] = [
+    "ImportError",
+    "ModuleNotFoundError",
+    "OSError",
+    "NotFoundError",
+];
+
+impl Facts<'_> {
+    /// The line that shows that the program lived on after it had said something: work went on, it took another way,
+    /// or another exception came later that is no consequence.
+    pub fn lived_on_after(&self, sight: &Sighting<'_>) -> Option<FactRef> {
+        let FactRef::StderrLine { line: said } = sight.fact else {
+            return None;
+        };
+        let is_later =
+            |fact: &FactRef| matches!(fact, FactRef::StderrLine { line } if *line > said);
+        let mut work = self.signs("work-goes-on").filter(|it| is_later(&it.fact));
+        if let Some(work) = work.next() {
+            return Some(work.fact.clone());
+        }
+        let mut chain = self.signs("exception-in-handling");
+        if chain.any(|it| is_later(&it.fact)) {
+            return None;
+        }
+        let exception = self.sign("python-exception")?;
+        let kind = exception.group("type")?.rsplit('.').next()?;
+        let started = self.sign("python-traceback")?;
+        (is_later(&started.fact) && is_later(&exception.fact) && !OF_LOADING.contains(&kind))
+            .then(|| exception.fact.clone())
+    }
+
+    /// Whether the end came later and of something else than what was said: the program went on, or its last words
+    /// are others, and not of `related` matter.
+    pub fn outlived(&self, sight: &Sighting<'_>, related: &[&str]) -> bool {
+        let other_words = self.said_after(sight).is_some_and(|(_, message)| {
+            !message.text.contains(sight.text.trim())
+                && !related.iter().any(|word| message.text.contains(word))
+        });
+        other_words || self.lived_on_after(sight).is_some()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::diagnosis::Finding;
 use crate::evidence::{Evidence, FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk};
+use crate::shell;
 
 /// Defects that a finding names.
 const MOST_NAMED: usize = 2;
@@ -132,7 +133,9 @@ impl<'a> Blamed<'a> {
             self.what
         );
         let remedy = Remedy::new(action)
-            .command(format!("pip install \"{name}=={fixed}\""))
+            .command_if(
+                shell::package(&name).map(|name| format!("pip install \"{name}=={fixed}\"")),
+            )
             .risk(Risk::Environment);
         finding.remedies.push(remedy);
     }

@@ -10,6 +10,8 @@ mod profiler;
 mod two_cuda_stacks;
 
 use super::Family;
+use crate::evidence::Weight;
+use crate::facts::{Facts, Sighting};
 
 pub(super) const FAMILY: Family = Family {
     title: "GPU libraries and drivers",
@@ -25,3 +27,19 @@ pub(super) const FAMILY: Family = Family {
         &profiler::RULE,
     ],
 };
+
+/// Words of ends that trouble with a GPU leads to.
+#[rustfmt::skip]
+const CONSEQUENCES: [&str; 16] = [
+    "cuda", "CUDA", "Cuda", "gpu", "GPU", "Gpu", "cudnn", "cuDNN", "CuDNN", "CUDNN", "dnn", "Dnn", "stream",
+    "Algorithms(", "Event status", "ptx",
+];
+
+/// How far a line about the GPU carries: a program that lived on, or said something else at its end, did not die of it.
+fn weight_of(facts: &Facts<'_>, sight: &Sighting<'_>, weight: Weight) -> Weight {
+    if facts.outlived(sight, &CONSEQUENCES) {
+        Weight::Weak
+    } else {
+        weight
+    }
+}

@@ -45,3 +45,6 @@ fn is_allocator(libraries: &str) -> bool {
         .iter()
         .any(|name| libraries.contains(name))
 }
+
+#[cfg(test)]
+mod near_misses;

@@ -28,7 +28,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let claim = format!("It said: {}", sight.said());
         return Some(
             Suspicion::new(Cause::GpuLibraryMismatch, headline)
-                .supported(Weight::Decisive, sight.fact.clone(), claim)
+                .supported(
+                    super::weight_of(facts, sight, Weight::Decisive),
+                    sight.fact.clone(),
+                    claim,
+                )
                 .remedy(look_for_older()),
         );
     }
@@ -70,6 +74,7 @@ fn versions_told(facts: &Facts<'_>, sight: &Sighting<'_>) -> Suspicion {
     // The line alone is an error that the program may survive without the GPU; nothing that came after it may
     // explain the end better.
     let weight = match facts.last_words() {
+        _ if facts.lived_on_after(sight).is_some() => Weight::Weak,
         Some((_, words)) if !is_consequence(&words.text) => Weight::Strong,
         _ => Weight::Decisive,
     };

@@ -47,6 +47,7 @@ fn by_words(facts: &Facts<'_>) -> Option<Suspicion> {
     let frames = facts.acting_frames();
     let is_elsewhere = frames.first().is_some_and(|top| !is_of_gpu(top));
     let weight = if is_elsewhere { Weight::Weak } else { weight };
+    let weight = super::weight_of(facts, sight, weight);
     let version = sight.group("version").map(|it| it.trim_end_matches('.'));
     let headline = match version {
         Some(version) => format!("{headline} (driver {version})"),

@@ -49,13 +49,14 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .filter_map(|(sign, weight, headline)| Some((facts.sign(sign)?, *weight, *headline)));
     let (sight, weight, headline) = seen.next()?;
     let mut suspicion = Suspicion::new(Cause::GpuFault, headline).supported(
-        weight,
+        super::weight_of(facts, sight, weight),
         sight.fact.clone(),
         format!("It said: {}", sight.said()),
     );
     for (also, _, _) in seen.filter(|(also, ..)| also.fact != sight.fact) {
         let claim = format!("And: {}", also.said());
-        suspicion = suspicion.supported(Weight::Strong, also.fact.clone(), claim);
+        let weight = super::weight_of(facts, also, Weight::Strong);
+        suspicion = suspicion.supported(weight, also.fact.clone(), claim);
     }
     let is_rocm = facts.sign("rocm-memory-fault").is_some();
     let (variable, checker) = if is_rocm {

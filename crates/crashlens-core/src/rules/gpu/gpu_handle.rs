@@ -4,7 +4,7 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
-use crate::rule::{Remedy, Rule, Suspicion};
+use crate::rule::{Remedy, Risk, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
     id: "GPU006",
@@ -39,7 +39,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let weight = if is_vague && given_up.is_none() {
         Weight::Weak
     } else {
-        Weight::Strong
+        super::weight_of(facts, sight, Weight::Strong)
     };
     let mut suspicion = Suspicion::new(
         Cause::GpuHandle,
@@ -70,7 +70,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             )
             .remedy(
                 Remedy::new("Clear the driver's cache of compiled code, which may be of another version; it is made anew.")
-                    .command("rm -r ~/.nv/ComputeCache"),
+                    .command("rm -r ~/.nv/ComputeCache")
+                    .risk(Risk::Environment),
             ),
     )
 }

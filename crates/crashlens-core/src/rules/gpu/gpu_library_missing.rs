@@ -17,23 +17,30 @@ pub(crate) static RULE: Rule = Rule {
     judge,
 };
 
+/// What makes a suspicion of a line that carries so far.
+type OfLine = fn(&Sighting<'_>, Weight) -> Suspicion;
+
+const WORDS: [(&str, OfLine); 7] = [
+    ("cudnn-part-not-loaded", part_not_loaded),
+    ("cudnn-part-none-of", words::none_of),
+    ("cudnn-function-not-found", words::function_not_found),
+    ("gpu-symbol-not-loaded", words::symbol_not_loaded),
+    ("tensorrt-stub", words::tensorrt),
+    ("zlibwapi-missing", words::zlibwapi),
+    ("libdevice-missing", words::libdevice),
+];
+
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let part = facts.sign("cudnn-part-not-loaded").map(part_not_loaded);
-    let part = part.or_else(|| facts.sign("cudnn-part-none-of").map(words::none_of));
-    let part = part.or_else(|| {
-        facts
-            .sign("cudnn-function-not-found")
-            .map(words::function_not_found)
-    });
-    let part = part.or_else(|| {
-        facts
-            .sign("gpu-symbol-not-loaded")
-            .map(words::symbol_not_loaded)
-    });
-    let part = part.or_else(|| facts.sign("tensorrt-stub").map(words::tensorrt));
-    let part = part.or_else(|| facts.sign("zlibwapi-missing").map(words::zlibwapi));
-    let part = part.or_else(|| facts.sign("libdevice-missing").map(words::libdevice));
-    part.or_else(|| loader::suspect(facts))
+    WORDS
+        .iter()
+        .find_map(|(sign, suspect)| {
+            let sight = facts.sign(sign)?;
+            Some(suspect(
+                sight,
+                super::weight_of(facts, sight, Weight::Decisive),
+            ))
+        })
+        .or_else(|| loader::suspect(facts))
 }
 
 fn suspicion(sight: &Sighting<'_>, weight: Weight, headline: String) -> Suspicion {
@@ -45,10 +52,10 @@ fn suspicion(sight: &Sighting<'_>, weight: Weight, headline: String) -> Suspicio
 }
 
 /// cuDNN 8 aborts when one of its parts cannot be loaded.
-fn part_not_loaded(sight: &Sighting<'_>) -> Suspicion {
+fn part_not_loaded(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let part = sight.group("part").unwrap_or("a part of cuDNN");
     let why = sight.group("why").unwrap_or_default();
-    let found = suspicion(sight, Weight::Decisive, headline(part, why));
+    let found = suspicion(sight, weight, headline(part, why));
     if why.contains("libcuda.so") {
         return found
             .remedy(

@@ -42,7 +42,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         None => "The GPU's memory was full".to_owned(),
     };
     let mut suspicion = Suspicion::new(Cause::GpuMemory, headline).supported(
-        Weight::Strong,
+        if facts.lived_on_after(sight).is_some() {
+            Weight::Weak
+        } else {
+            Weight::Strong
+        },
         sight.fact.clone(),
         format!("It said: {}", sight.said()),
     );

@@ -70,7 +70,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .rev()
             .take_while(|(fact, _)| *fact != sight.fact);
         let words = behind.filter(|(_, line)| !line.trim().is_empty()).count();
-        let weight = if acting.is_empty() && words <= SHORTLY {
+        // Words of its own at the end, of a damaged heap too, have their own reason.
+        let is_silent = facts.last_words().is_none();
+        let weight = if acting.is_empty() && is_silent && words <= SHORTLY {
             Weight::Strong
         } else {
             Weight::Weak

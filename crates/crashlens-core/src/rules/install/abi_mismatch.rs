@@ -24,9 +24,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         .or_else(|| told::by_itself(facts))
         .or_else(|| pairs::suspect(facts))
         .or_else(|| shape_function(facts))
-        .or_else(|| told::op_of_string(facts))
-        .or_else(|| told::custom_kernel(facts))
-        .map(|suspicion| suspicion.remedy(rebuild()))
+        .or_else(|| told::op_of_string(facts).map(rebuild))
+        .or_else(|| told::custom_kernel(facts).map(rebuild))
 }
 
 /// A foreign library on top of TensorFlow's call of a shape function. In TensorFlow's own code that is no sign.
@@ -53,23 +52,36 @@ fn shape_function(facts: &Facts<'_>) -> Option<Suspicion> {
         "{} does not fit this TensorFlow: it was built for another one, or with another compiler",
         top.library()
     );
-    Some(
-        Suspicion::new(Cause::AbiMismatch, headline)
-            .supported(
-                weight,
-                top.fact.clone(),
-                format!("It died in {}, called by TensorFlow.", top.library()),
-            )
-            .supported(
-                Weight::Weak,
-                caller.fact.clone(),
-                "TensorFlow was asking it for the shape of an op's result.",
-            ),
-    )
+    let suspicion = Suspicion::new(Cause::AbiMismatch, headline)
+        .supported(
+            weight,
+            top.fact.clone(),
+            format!("It died in {}, called by TensorFlow.", top.library()),
+        )
+        .supported(
+            Weight::Weak,
+            caller.fact.clone(),
+            "TensorFlow was asking it for the shape of an op's result.",
+        );
+    Some(match top.package_folder() {
+        Some(package) => suspicion.remedy(matching(package)),
+        None => rebuild(suspicion),
+    })
 }
 
-fn rebuild() -> Remedy {
-    Remedy::new("Build the op anew with the flags of the TensorFlow that is installed.")
-        .command("g++ -std=c++17 -O2 -shared -fPIC op.cc -o op.so $(python -c 'import tensorflow as tf; print(*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags())')")
-        .risk(Risk::Environment)
+/// For what somebody else published.
+fn matching(package: &str) -> Remedy {
+    let action = format!(
+        "Install a {package} that was built for what is installed beside it; its release notes say for which."
+    );
+    Remedy::new(action).risk(Risk::Environment)
+}
+
+/// For an op of one's own.
+fn rebuild(suspicion: Suspicion) -> Suspicion {
+    suspicion.remedy(
+        Remedy::new("Build the op anew with the flags of the TensorFlow that is installed.")
+            .command("g++ -std=c++17 -O2 -shared -fPIC op.cc -o op.so $(python -c 'import tensorflow as tf; print(*tf.sysconfig.get_compile_flags(), *tf.sysconfig.get_link_flags())')")
+            .risk(Risk::Environment),
+    )
 }

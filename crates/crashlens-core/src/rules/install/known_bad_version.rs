@@ -5,6 +5,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Bad};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
+use crate::shell;
 
 mod symptom;
 
@@ -46,13 +47,13 @@ fn suspect(facts: &Facts<'_>, bad: &Bad) -> Option<Suspicion> {
     if !signal_fits || (is_bad.is_none() && !bad.tells) {
         return None;
     }
-    let (fact, claim) =
+    let (weight, fact, claim) =
         symptom::seen(facts, bad).or_else(|| symptom::nothing_else(facts, bad, is_bad))?;
     let mut suspicion = Suspicion::new(
         bad.cause.unwrap_or(Cause::KnownBadVersion),
         bad.what.as_str(),
     )
-    .supported(Weight::Strong, fact, claim);
+    .supported(weight, fact, claim);
     if let (Some(installed), Some(is_bad)) = (&installed, is_bad) {
         let claim = format!(
             "{} {} is in use",
@@ -60,7 +61,8 @@ fn suspect(facts: &Facts<'_>, bad: &Bad) -> Option<Suspicion> {
         );
         let fact = installed.fact.clone();
         suspicion = if is_bad {
-            suspicion.supported(Weight::Strong, fact, format!("{claim}."))
+            // A version alone is no evidence: it carries no further than what is seen of its defect.
+            suspicion.supported(weight, fact, format!("{claim}."))
         } else {
             suspicion.opposed(
                 Weight::Decisive,
@@ -104,7 +106,9 @@ fn with_remedies(mut suspicion: Suspicion, bad: &Bad, name: &str) -> Suspicion {
             Remedy::new(format!(
                 "Install {name} {fixed} or later, or a version before the defect."
             ))
-            .command(format!("pip install '{name}>={fixed}{below}'"))
+            .command_if(
+                shell::package(name).map(|name| format!("pip install '{name}>={fixed}{below}'")),
+            )
             .risk(Risk::Environment),
         );
     }

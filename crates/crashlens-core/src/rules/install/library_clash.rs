@@ -76,7 +76,7 @@ fn imported_after(facts: &Facts<'_>) -> Option<Clash> {
     })?;
     let other = HEAVY
         .iter()
-        .find(|name| **name != loading && facts.involves(name).is_some())?;
+        .find(|name| **name != loading && facts.was_loaded_before(name, &loading))?;
     Some(Clash {
         headline: format!(
             "{loading} died while it was being loaded after {other}: their native libraries clash"

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
+use crate::shell;
 
 pub(crate) static RULE: Rule = Rule {
     id: "INS002",
@@ -39,7 +40,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     }
     if let Some(sight) = said {
         suspicion = suspicion.supported(
-            weight(facts),
+            weight(facts, sight),
             sight.fact.clone(),
             format!("It said: {}", sight.said()),
         );
@@ -59,7 +60,9 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     }
     let upgrade = match &module {
         Some(module) => Remedy::new(format!("Or install a {module} that is built for NumPy 2."))
-            .command(format!("pip install --upgrade '{module}'")),
+            .command_if(
+                shell::package(module).map(|name| format!("pip install --upgrade '{name}'")),
+            ),
         None => Remedy::new("Or upgrade the module that the lines above the message name."),
     };
     Some(
@@ -75,7 +78,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
 
 /// The message is of an import, and most often an exception. It explains a death that came later only if nothing that
 /// is known of the death speaks of another place.
-fn weight(facts: &Facts<'_>) -> Weight {
+fn weight(facts: &Facts<'_>, sight: &Sighting<'_>) -> Weight {
+    let is_exception = sight.text.contains("size changed");
+    if (is_exception && facts.signal().is_some()) || facts.outlived(sight, &[]) {
+        return Weight::Weak;
+    }
     let frames = facts.acting_frames();
     let uses_numpy = |it: &crate::facts::NativeSight<'_>| {
         it.is_foreign() || it.function().starts_with("PyArray")

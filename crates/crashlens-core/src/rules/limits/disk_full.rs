@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
+use crate::shell;
 
 pub(crate) static RULE: Rule = Rule {
     id: "LIM005",
@@ -35,7 +36,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .filter(|(_, it)| !it.text.contains(sight.text));
         let is_last = facts.is_text() && facts.is_last_but_the_end(sight);
         let fits = facts.died_of(Signal::BUS) || facts.signal().is_none() && facts.is_text();
-        let is_end = later.is_none() && !facts.went_on_after(sight) && (fits || is_last);
+        let is_end = later.is_none() && !facts.progressed_after(sight) && (fits || is_last);
         let weight = if is_end { Weight::Strong } else { Weight::Weak };
         let claim = format!("The system refused to write: \"{}\".", excerpt(sight.text));
         let suspicion = Suspicion::new(Cause::DiskFull, "The disk was full");
@@ -59,7 +60,9 @@ fn with_remedies(suspicion: Suspicion, folder: &str) -> Suspicion {
     suspicion
         .remedy(
             Remedy::new("Make room on that file system: old checkpoints, logs and caches are the usual load.")
-                .command(format!("df -h '{folder}' && du -xh --max-depth=2 '{folder}' | sort -h | tail")),
+                .command_if(shell::word(folder).map(|folder| {
+                    format!("df -h {folder} && du -xh --max-depth=2 {folder} | sort -h | tail")
+                })),
         )
         .remedy(Remedy::new(
             "Or write to another disk: the output folder, `TMPDIR`, and the file given to `Dataset.cache()`.",

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk, Rule, Suspicion};
+use crate::shell;
 
 pub(crate) static RULE: Rule = Rule {
     id: "LIM006",
@@ -64,7 +65,7 @@ fn write_elsewhere(suspicion: Suspicion, path: &str) -> Suspicion {
         ))
         .remedy(
             Remedy::new("Make the file again if it was cut off while it was copied or written.")
-                .command(format!("ls -l '{path}'")),
+                .command_if(shell::word(path).map(|path| format!("ls -l {path}"))),
         )
 }
 
@@ -77,9 +78,9 @@ fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Susp
                 "Install {} again: its file was cut off, mostly by a full disk (`df -h`).",
                 package.name
             ))
-            .command(format!(
-                "python -m pip install --force-reinstall --no-deps --no-cache-dir '{spec}'"
-            ))
+            .command_if(shell::word(&spec).map(|spec| {
+                format!("python -m pip install --force-reinstall --no-deps --no-cache-dir {spec}")
+            }))
         }
         None => Remedy::new(format!(
             "Install again what {path} belongs to: the file was cut off."

@@ -51,11 +51,7 @@ fn thrown(facts: &Facts<'_>) -> Option<Refusal> {
     let (fact, message) = facts.fatal_message(MessageKind::Terminate)?;
     let is_last =
         facts.may_have_said_it() && facts.last_words().is_none_or(|(last, _)| last == fact);
-    // Memory of a GPU is another's case.
-    let is_of_gpu = ["cuda", "CUDA", "hip", "HIP"]
-        .iter()
-        .any(|word| message.text.contains(word));
-    (is_last && message.text.contains("bad_alloc") && !is_of_gpu).then(|| {
+    (is_last && message.text.contains("bad_alloc") && !is_of_device(&message.text)).then(|| {
         let words = excerpt(&message.text);
         in_words(
             Weight::Strong,
@@ -67,11 +63,12 @@ fn thrown(facts: &Facts<'_>) -> Option<Refusal> {
 
 /// Words of a library or the system.
 fn said(facts: &Facts<'_>) -> Option<Refusal> {
-    let sight = facts.sign("allocation-refused")?;
+    let sights = facts.signs("allocation-refused");
+    let sight = sights.filter(|sight| !is_of_device(sight.text)).last()?;
     let last = facts.last_words();
     let said_later = facts.said_after(sight).is_some();
     let is_it = |text: &str| text.contains(sight.text.trim());
-    let is_past = facts.went_on_after(sight)
+    let is_past = facts.progressed_after(sight)
         || last.is_some_and(|(_, message)| said_later && !is_it(&message.text));
     let weight = if is_past {
         Weight::Weak
@@ -84,6 +81,22 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
         sight.fact.clone(),
         format!("An allocation was refused: \"{words}\"."),
     ))
+}
+
+/// Whether words about memory are of a GPU's, or of no failure at all.
+fn is_of_device(words: &str) -> bool {
+    const DEVICE: [&str; 9] = [
+        "GPU",
+        "gpu",
+        "CUDA",
+        "cuda",
+        "cuMem",
+        "hip",
+        "HIP",
+        "device memory",
+        "not a failure",
+    ];
+    DEVICE.iter().any(|word| words.contains(word))
 }
 
 /// A use of the null pointer that a refused allocation gives, by code that does not look.

@@ -49,17 +49,15 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         facts.place(),
         Some(Place::Unmapped { .. } | Place::PastEnd { .. })
     ) && argument.pointer.is_some_and(|it| it.0 >= MAPPED_AREA);
-    let weight = if is_plain && !may_be_stale {
-        Weight::Decisive
-    } else {
-        Weight::Strong
-    };
+    // Aligned or not, memory is there: the function may ask more than it says.
+    let is_misaligned = matches!(facts.place(), Some(Place::Misaligned { .. }));
+    let proof = (is_plain && !may_be_stale && !is_misaligned).then_some(Weight::Decisive);
     let told = told(argument, facts.place());
     let headline =
         format!("{name} was called by {api} with a bad pointer: argument {number} is {told}");
     let claim = format!("Argument {number} of {name} is {told}, and the failed access went there.");
     let mut suspicion = Suspicion::new(Cause::BadForeignCall, headline).supported(
-        weight,
+        proof.unwrap_or(Weight::Strong),
         FactRef::ForeignCall,
         claim,
     );
@@ -71,8 +69,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(Remedy::new(action));
     }
     let line = facts.in_user_line();
-    let action =
-        format!("Pass memory that exists as argument {number} of {name}{line}; it is {told}.");
+    let action = format!("Pass memory that fits as argument {number}{line}; it is {told}.");
     let suspicion = suspicion
         .remedy(Remedy::new(action))
         .remedy(Remedy::new(DECLARE));
@@ -115,6 +112,9 @@ fn told(argument: &ForeignArgument, place: Option<&Place>) -> String {
     match place {
         Some(Place::ReadOnly { .. }) => format!("{pointer}, which may only be read"),
         Some(Place::NotExecutable { .. }) => format!("{pointer}, which is no code"),
+        Some(Place::Misaligned { alignment, .. }) => {
+            format!("{pointer}, which is no multiple of {alignment}")
+        }
         _ => format!("{pointer}, where nothing is"),
     }
 }

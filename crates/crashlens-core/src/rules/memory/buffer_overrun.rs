@@ -43,7 +43,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(Remedy::new(check))
             .remedy(
                 Remedy::new("Build the library with checks that name the line, if it is yours.")
-                    .command("g++ -g -O1 -fsanitize=address -fno-omit-frame-pointer ..."),
+                    .command("g++ -g -O1 -fsanitize=address -fno-omit-frame-pointer -shared -fPIC your_module.cc -o your_module.so"),
             ),
     )
 }

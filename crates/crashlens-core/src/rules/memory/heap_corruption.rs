@@ -71,10 +71,10 @@ fn complaint(facts: &Facts<'_>) -> Option<(Weight, FactRef, String)> {
     };
     // A program may print such words and die of something else; text may be cut and mixed besides.
     let weight = match (facts.is_text(), tells) {
-        (true, true) => Weight::Strong,
-        (true, false) => Weight::Weak,
+        (true, true) if facts.said_after(sight).is_none() => Weight::Strong,
+        (true, _) => Weight::Weak,
         _ if !facts.died_of(Signal::ABRT) => return None,
-        (false, _) if tells || facts.in_allocator().is_some() => Weight::Decisive,
+        (false, _) if facts.in_allocator().is_some() => Weight::Decisive,
         (false, _) => Weight::Strong,
     };
     Some((weight, sight.fact.clone(), excerpt(sight.text).to_owned()))

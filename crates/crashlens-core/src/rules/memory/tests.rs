@@ -43,6 +43,16 @@ fn near_misses_of_memory_faults_are_told_by_what_really_was() {
             Confidence::Likely,
         ),
         (
+            "near/argument-misaligned",
+            Cause::BadForeignCall,
+            Confidence::Likely,
+        ),
+        (
+            "near/malloc-assertion-of-a-child",
+            Cause::CheckFailure,
+            Confidence::Certain,
+        ),
+        (
             "near/exec-refused-and-caught",
             Cause::BadForeignCall,
             Confidence::Certain,

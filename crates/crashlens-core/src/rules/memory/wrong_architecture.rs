@@ -58,7 +58,13 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             excerpt(sight.text)
         );
         let suspicion = Suspicion::new(Cause::WrongArchitecture, headline);
-        let suspicion = suspicion.supported(Weight::Weak, sight.fact.clone(), claim);
+        // A container's own program is seldom a script without its first line.
+        let weight = if sight.text.contains("exec user process") {
+            Weight::Strong
+        } else {
+            Weight::Weak
+        };
+        let suspicion = suspicion.supported(weight, sight.fact.clone(), claim);
         return Some(advise(suspicion.remedy(Remedy::new(
             "See what the file is: `file NAME`; a script needs a first line such as `#!/bin/sh`.",
         ))));
@@ -110,7 +116,7 @@ fn advise(suspicion: Suspicion) -> Suspicion {
         .remedy(see.command("python -c 'import platform; print(platform.machine())'; uname -m"))
         .remedy(
             image
-                .command("docker run --platform linux/arm64 ...")
+                .command("docker run --platform linux/arm64 IMAGE")
                 .risk(Risk::Environment),
         )
         .remedy(Remedy::new(native).risk(Risk::Environment))

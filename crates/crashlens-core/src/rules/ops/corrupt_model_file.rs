@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Rule, Suspicion};
+use crate::shell;
 
 pub(crate) static RULE: Rule = Rule {
     id: "OPS005",
@@ -115,8 +116,10 @@ fn suspect(facts: &Facts<'_>, kind: &str, seen: (Weight, FactRef, &str)) -> Susp
         suspicion = suspicion.opposed(Weight::Strong, fact, claim);
     }
     let mut compare = Remedy::new("Compare the file's size and checksum with the original.");
-    if let Some(path) = named.filter(|it| !it.contains(['\'', '…', '\\'])) {
-        compare = compare.command(format!("sha256sum '{path}'"));
+    // What Python writes for other characters, and what was cut off, is not the name.
+    let path = named.filter(|it| !it.contains(['…', '\\']));
+    if let Some(path) = path.and_then(shell::word) {
+        compare = compare.command(format!("sha256sum {path}"));
     }
     suspicion.remedy(compare).remedy(Remedy::new(format!(
         "Download the {kind} again, or write it again from its source; do not let git or a text editor change its bytes."

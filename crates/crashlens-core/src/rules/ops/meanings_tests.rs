@@ -112,7 +112,13 @@ fn exceptions_are_told_by_type_and_words() {
 
 #[test]
 fn damaged_state_is_no_cause() {
-    let meaning = CHECKS
-        .meaning("tensorflow/core/common_runtime/bfc_allocator.cc:458] Check failed: c->in_use()");
-    assert!(meaning.unwrap().victim);
+    let messages = [
+        "tensorflow/core/common_runtime/bfc_allocator.cc:458] Check failed: c->in_use()",
+        "python: malloc.c:2379: sysmalloc: Assertion `(old_top == initial_top (av) && old_size == 0)' failed.",
+        "Fatal glibc error: malloc.c:2599 (sysmalloc): assertion failed: (old_size == 0)",
+        "Fatal glibc error: malloc assertion failure in sysmalloc: (old_size == 0)",
+    ];
+    for message in messages {
+        assert!(CHECKS.meaning(message).unwrap().victim, "{message}");
+    }
 }

@@ -39,8 +39,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let suspicion = Suspicion::new(Cause::Teardown, headline(facts));
     let mut suspicion = suspicion.supported(weight, fact, claim);
     if let Some((fact, claim)) = heap {
-        // A program that had said good-bye noticed it in its clean-up, whoever did the damage.
-        let said_done = facts.is_text() && facts.leaving_frame().is_none();
+        // Where there is no stack: a program that had said good-bye noticed it in its clean-up, whoever did the damage.
+        let said_done = facts.is_text() && facts.native_frames().next().is_none();
         let against = if said_done {
             Weight::Weak
         } else {

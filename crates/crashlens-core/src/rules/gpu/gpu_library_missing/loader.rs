@@ -10,7 +10,14 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(sight) = facts.sign("cuda-dll-missing") {
         let library = sight.group("library")?;
         let headline = format!("{library} is not to be found");
-        return Some(suspicion(sight, Weight::Decisive, headline).remedy(install()));
+        return Some(
+            suspicion(
+                sight,
+                super::super::weight_of(facts, sight, Weight::Decisive),
+                headline,
+            )
+            .remedy(install()),
+        );
     }
     let sight = facts
         .signs("cuda-library-not-opened")
@@ -20,7 +27,8 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     let is_exception = ["ImportError", "OSError"]
         .iter()
         .any(|word| sight.text.contains(word));
-    let weight = if is_exception && facts.signal().is_none() {
+    let is_end = facts.signal().is_none() && facts.lived_on_after(sight).is_none();
+    let weight = if is_exception && is_end {
         Weight::Strong
     } else {
         Weight::Weak

@@ -5,31 +5,31 @@ use crate::evidence::Weight;
 use crate::facts::Sighting;
 use crate::rule::{Remedy, Risk, Suspicion};
 
-pub(super) fn none_of(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn none_of(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let parts = sight.group("parts").unwrap_or_default();
     let first = parts.split(',').next().unwrap_or(parts).trim();
     let headline = format!("{first}, a part of cuDNN, is missing");
-    suspicion(sight, Weight::Decisive, headline).remedy(install())
+    suspicion(sight, weight, headline).remedy(install())
 }
 
-pub(super) fn function_not_found(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn function_not_found(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let function = sight.group("function").unwrap_or("a function");
     let headline = format!(
         "cuDNN is missing: TensorFlow looked for its function {function} and did not find it"
     );
-    suspicion(sight, Weight::Decisive, headline).remedy(install())
+    suspicion(sight, weight, headline).remedy(install())
 }
 
-pub(super) fn zlibwapi(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn zlibwapi(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let headline = "zlibwapi.dll is missing, which cuDNN for Windows needs and does not bring";
-    suspicion(sight, Weight::Decisive, headline.to_owned()).remedy(
+    suspicion(sight, weight, headline.to_owned()).remedy(
         Remedy::new("Put zlibwapi.dll (64 bit) into a folder of PATH, for instance beside cudnn64_8.dll, or install cuDNN 8.9.5 or later.")
             .risk(Risk::Environment),
     )
 }
 
 /// The part is there, and of a version that does not have the function.
-pub(super) fn symbol_not_loaded(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn symbol_not_loaded(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let function = sight.group("function").unwrap_or("a function");
     let headline = match sight.group("part") {
         Some(part) => {
@@ -37,12 +37,12 @@ pub(super) fn symbol_not_loaded(sight: &Sighting<'_>) -> Suspicion {
         }
         None => format!("A part of cuDNN or CUDA with the function {function} is missing"),
     };
-    suspicion(sight, Weight::Decisive, headline).remedy(install())
+    suspicion(sight, weight, headline).remedy(install())
 }
 
-pub(super) fn tensorrt(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn tensorrt(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let headline = "TensorRT (libnvinfer) is missing, and the program asked for it";
-    suspicion(sight, Weight::Decisive, headline.to_owned()).remedy(
+    suspicion(sight, weight, headline.to_owned()).remedy(
         Remedy::new("Install TensorRT, or do not convert the model with TF-TRT.")
             .command("pip install tensorrt")
             .risk(Risk::Environment),
@@ -50,9 +50,9 @@ pub(super) fn tensorrt(sight: &Sighting<'_>) -> Suspicion {
 }
 
 /// A part of CUDA's tools without which XLA cannot compile.
-pub(super) fn libdevice(sight: &Sighting<'_>) -> Suspicion {
+pub(super) fn libdevice(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let headline = "libdevice, a file of CUDA that XLA needs to compile for the GPU, is missing";
-    suspicion(sight, Weight::Strong, headline.to_owned()).remedy(
+    suspicion(sight, weight.min(Weight::Strong), headline.to_owned()).remedy(
         Remedy::new("Tell XLA where CUDA is: the folder that has nvvm/libdevice.")
             .command("export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda"),
     )

@@ -7,6 +7,7 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Addon};
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::shell;
 
 /// A pair that does not go together, and a death that may be of it.
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
@@ -61,16 +62,17 @@ fn mismatch(
         suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
     }
     Some(match addon.line_for(used) {
-        Some(line) => suspicion.remedy(
-            Remedy::new(format!(
-                "Install the {name} that goes with this TensorFlow."
-            ))
-            .command(format!(
-                "pip install '{name}{}'",
-                line.to_string().replace(' ', "")
-            ))
-            .risk(Risk::Environment),
-        ),
+        Some(line) => {
+            suspicion.remedy(
+                Remedy::new(format!(
+                    "Install the {name} that goes with this TensorFlow."
+                ))
+                .command_if(shell::package(name).map(|name| {
+                    format!("pip install '{name}{}'", line.to_string().replace(' ', ""))
+                }))
+                .risk(Risk::Environment),
+            )
+        }
         None => suspicion.remedy(
             Remedy::new(format!(
                 "Install the TensorFlow that {name} {version} was built for."

@@ -1,5 +1,6 @@
 //! What was said about it, and what is left where nobody could look into the process: a Python stack, or a debugger's.
 
+use super::matching;
 use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::Weight;
@@ -67,7 +68,13 @@ pub(super) fn by_itself(facts: &Facts<'_>) -> Option<Suspicion> {
         );
         let claim = format!("{name} said: {}", sight.said());
         let suspicion = Suspicion::new(Cause::AbiMismatch, headline);
-        return Some(suspicion.supported(Weight::Decisive, sight.fact.clone(), claim));
+        let weight = if facts.outlived(sight, &[name]) {
+            Weight::Weak
+        } else {
+            Weight::Decisive
+        };
+        let suspicion = suspicion.supported(weight, sight.fact.clone(), claim);
+        return Some(suspicion.remedy(matching(&format!("module for {name}"))));
     }
     let sight = facts.sign("built-against-other-tensorflow")?;
     // It goes on after the warning; a death with words of its own, or elsewhere, has another reason.
@@ -89,5 +96,7 @@ pub(super) fn by_itself(facts: &Facts<'_>) -> Option<Suspicion> {
         }
     };
     let claim = format!("It said: {}", sight.said());
-    Some(Suspicion::new(Cause::AbiMismatch, headline).supported(weight, sight.fact.clone(), claim))
+    let suspicion = Suspicion::new(Cause::AbiMismatch, headline);
+    let suspicion = suspicion.supported(weight, sight.fact.clone(), claim);
+    Some(suspicion.remedy(matching("version of the add-on")))
 }

@@ -5,10 +5,14 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Suspicion};
+use crate::shell;
 
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     // These are exceptions in Python: before a death by a signal, the program had caught them.
-    let exception = |sign| facts.sign(sign).filter(|_| facts.signal().is_none());
+    let exception = |sign| {
+        let sight = facts.sign(sign).filter(|_| facts.signal().is_none());
+        sight.filter(|sight| !facts.outlived(sight, &[]))
+    };
     exception("static-tls-full")
         .map(static_tls)
         .or_else(|| exception("version-not-found").and_then(too_old_for))
@@ -28,15 +32,17 @@ fn static_tls(sight: &Sighting<'_>) -> Suspicion {
     let headline = format!(
         "{library} was loaded too late: there was no room left for its thread-local variables"
     );
+    let word = sight
+        .group("library")
+        .filter(|name| name.contains(".so"))
+        .and_then(shell::word);
+    let preload = word.map(|word| format!("LD_PRELOAD={word} python your_script.py"));
     said(sight, Weight::Decisive, headline)
         .remedy(
             Remedy::new(
                 "Load that library first: room is kept for what is there from the beginning.",
             )
-            .command(format!(
-                "LD_PRELOAD={} python your_script.py",
-                sight.group("library").unwrap_or("LIBRARY")
-            )),
+            .command_if(preload),
         )
         .remedy(Remedy::new(
             "Or import the package that needs it before all others.",

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::capture::MessageKind;
-use crate::evidence::FactRef;
-use crate::facts::Facts;
+use crate::evidence::{FactRef, Weight};
+use crate::facts::{Facts, NativeSight};
 use crate::known_versions::Bad;
 
 /// Frames from the fault outwards in which a symptom is looked for.
 const NEAR: usize = 8;
 
 /// What is seen of the way in which the version dies.
-pub(super) fn seen(facts: &Facts<'_>, bad: &Bad) -> Option<(FactRef, String)> {
+pub(super) fn seen(facts: &Facts<'_>, bad: &Bad) -> Option<(Weight, FactRef, String)> {
     let frames = facts.acting_frames();
     let is_under = bad.under.is_empty()
         || frames
@@ -32,10 +32,14 @@ pub(super) fn seen(facts: &Facts<'_>, bad: &Bad) -> Option<(FactRef, String)> {
         } else {
             sight.function()
         };
-        return Some((
-            sight.fact.clone(),
-            format!("It died in {}.", super::super::short(place)),
-        ));
+        // Whoever asks for memory is the victim of a damaged heap; whoever gives it back may have written behind it.
+        let weight = if asks_for_memory(facts, sight) {
+            Weight::Weak
+        } else {
+            Weight::Strong
+        };
+        let claim = format!("It died in {}.", super::super::short(place));
+        return Some((weight, sight.fact.clone(), claim));
     }
     let has_other = bad
         .with
@@ -47,7 +51,8 @@ pub(super) fn seen(facts: &Facts<'_>, bad: &Bad) -> Option<(FactRef, String)> {
         .find_map(|sign| facts.sign(sign))
         .filter(|_| has_other);
     if let Some(sight) = sight {
-        return Some((sight.fact.clone(), format!("It said: {}", sight.said())));
+        let claim = format!("It said: {}", sight.said());
+        return Some((Weight::Strong, sight.fact.clone(), claim));
     }
     let wanted = bad
         .heap_messages
@@ -60,7 +65,24 @@ pub(super) fn seen(facts: &Facts<'_>, bad: &Bad) -> Option<(FactRef, String)> {
         .filter(|message| message.kind == MessageKind::CLibrary);
     let different: BTreeSet<&str> = of_heap.map(|message| message.text.as_str()).collect();
     let claim = "Its runs ended with different words about a damaged heap, as chance has it.";
-    (different.len() >= wanted).then(|| (FactRef::Message { index: last.0 }, claim.to_owned()))
+    let fact = FactRef::Message { index: last.0 };
+    (different.len() >= wanted).then(|| (Weight::Weak, fact, claim.to_owned()))
+}
+
+/// Functions that give out memory.
+const GIVES_OUT: [&str; 5] = ["malloc", "calloc", "memalign", "operator new", "tc_new"];
+
+/// Whether it died in the allocator, below `sight`, while memory was asked for.
+fn asks_for_memory(facts: &Facts<'_>, sight: &NativeSight<'_>) -> bool {
+    facts.in_allocator().is_some()
+        && facts
+            .frames_at_fault()
+            .take_while(|it| it.index < sight.index)
+            .any(|it| {
+                let name = it.function().split('(').next().unwrap_or_default();
+                let name = name.rsplit("::").next().unwrap_or_default();
+                name != "malloc_printerr" && GIVES_OUT.iter().any(|word| name.contains(word))
+            })
 }
 
 /// In text that tells nothing else, for versions that are known for nothing but their signal.
@@ -68,11 +90,11 @@ pub(super) fn nothing_else(
     facts: &Facts<'_>,
     bad: &Bad,
     is_bad: Option<bool>,
-) -> Option<(FactRef, String)> {
+) -> Option<(Weight, FactRef, String)> {
     let is_alone =
         bad.alone && is_bad == Some(true) && facts.is_text() && facts.last_words().is_none();
     let mut frames = facts.native_frames();
     let is_told = frames.any(|sight| sight.is_foreign()) || facts.python_frames().next().is_some();
     let claim = "It died of a signal, and the text tells nothing else about it.";
-    (is_alone && !is_told).then(|| (FactRef::Ending, claim.to_owned()))
+    (is_alone && !is_told).then(|| (Weight::Weak, FactRef::Ending, claim.to_owned()))
 }

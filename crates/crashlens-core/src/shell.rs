@@ -1,0 +1,22 @@
+//! Foreign text in commands that people paste into a shell: file names and package names come from logs and processes,
+//! and anybody may have written those.
+
+/// The text as one word of a POSIX shell; `None` where a terminal or a program would not take it for a plain word.
+pub(crate) fn word(text: &str) -> Option<String> {
+    let is_option = text.starts_with('-');
+    if text.is_empty() || is_option || text.chars().any(char::is_control) {
+        return None;
+    }
+    Some(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// The text, where it can be the name of a Python package.
+pub(crate) fn package(name: &str) -> Option<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let begins_well = name.bytes().next()?.is_ascii_alphanumeric();
+    (begins_well && name.bytes().all(is_plain)).then_some(name)
+}
+
+#[cfg(test)]
+#[path = "shell/tests.rs"]
+mod tests;
