@@ -1,13 +1,13 @@
 //! The machine itself is faulty.
 
-use crate::capture::{Place, Signal};
+use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Rule, Suspicion};
 
+mod devices;
 mod kernel_lines;
-mod lost_device;
 
 pub(crate) static RULE: Rule = Rule {
     id: "PRO005",
@@ -39,7 +39,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if let Some(suspicion) = machine_checks(facts) {
         return Some(test_memory(suspicion));
     }
-    lost_device::suspect(facts).or_else(|| broken_disk(facts))
+    devices::lost(facts).or_else(|| devices::broken_disk(facts))
 }
 
 /// Errors that the machine reports; most of those that it puts right by itself harm nobody.
@@ -62,27 +62,6 @@ fn machine_checks(facts: &Facts<'_>) -> Option<Suspicion> {
 
 fn broken_memory() -> Suspicion {
     Suspicion::new(Cause::Hardware, "A part of the machine's memory is broken")
-}
-
-/// A mapped file that is long enough, on a disk that reports errors.
-fn broken_disk(facts: &Facts<'_>) -> Option<Suspicion> {
-    let sight = facts.sign("disk-reported-broken")?;
-    let is_whole = matches!(facts.place(), Some(Place::Mapped { .. }));
-    if !facts.died_of(Signal::BUS) || !(is_whole || facts.is_text()) {
-        return None;
-    }
-    let claim = format!("The system could not read: \"{}\".", excerpt(sight.text));
-    let headline = "A disk could not be read";
-    Some(
-        Suspicion::new(Cause::Hardware, headline)
-            .supported(Weight::Strong, sight.fact.clone(), claim)
-            .remedy(
-                Remedy::new("Look at the disk's own records.").command("sudo smartctl -a /dev/sda"),
-            )
-            .remedy(Remedy::new(
-                "Copy the data to another disk, and run from there.",
-            )),
-    )
 }
 
 fn test_memory(suspicion: Suspicion) -> Suspicion {
