@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// What helps against most wrong calls.
-pub(super) const DECLARE: &str = "Declare the function first, and ctypes checks what it is given: lib.f.argtypes = [...]; lib.f.restype = ....";
+pub(super) const DECLARE: &str = "Declare the function first, and ctypes checks what it is given: set its `argtypes` (one type for each argument) and its `restype`.";
 
 /// Deeper below the call than this the function does its own work.
 const DIRECTLY: usize = 4;

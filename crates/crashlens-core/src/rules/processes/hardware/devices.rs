@@ -1,6 +1,6 @@
 //! Devices that do not answer any more, and disks that cannot be read.
 
-use super::is_long_past;
+use super::kernel_lines::is_long_past;
 use crate::capture::{Place, Signal};
 use crate::cause::Cause;
 use crate::evidence::Weight;
