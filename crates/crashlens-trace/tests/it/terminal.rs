@@ -79,12 +79,13 @@ fn a_program_that_catches_ctrl_z_is_not_stopped_and_neither_is_crashlens() {
 
 #[test]
 fn ctrl_z_stops_all_threads_of_the_program() {
-    // A process outside the job waits until it has seen every thread of the program stand still.
+    // A process outside the job waits until it has seen every thread of the program stand still. The program says that
+    // it is ready only once that process has left the job, or Ctrl-Z would stop the watcher too.
     let (screen, _) = at_terminal(
         "import os, signal, sys, threading\n\
-         begin, tell = os.pipe(); watcher = os.fork()\n\
+         begin, tell = os.pipe(); gone, left = os.pipe(); watcher = os.fork()\n\
          if watcher == 0:\n\
-         \x20   os.setpgid(0, 0); os.read(begin, 1)\n\
+         \x20   os.setpgid(0, 0); os.write(left, b'x'); os.read(begin, 1)\n\
          \x20   tasks = f'/proc/{os.getppid()}/task'\n\
          \x20   def states():\n\
          \x20       return {open(f'{tasks}/{t}/stat').read().rsplit(')')[1].split()[0] for t in os.listdir(tasks)}\n\
@@ -93,7 +94,7 @@ fn ctrl_z_stops_all_threads_of_the_program() {
          def spin():\n\
          \x20   while True: pass\n\
          threading.Thread(target=spin, daemon=True).start()\n\
-         os.write(tell, b'x'); print('ready', flush=True); os.waitpid(watcher, 0); os._exit(5)",
+         os.read(gone, 1); os.write(tell, b'x'); print('ready', flush=True); os.waitpid(watcher, 0); os._exit(5)",
         &[("ready", "\x1a"), ("all stand still", "fg\n")],
     );
     assert!(
