@@ -15,6 +15,8 @@ pub mod facts;
 mod fixtures;
 #[doc(hidden)]
 pub mod fuzzing;
+#[cfg(test)]
+mod graded;
 pub mod known_issues;
 mod known_versions;
 mod lineage;

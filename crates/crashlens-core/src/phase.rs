@@ -12,7 +12,7 @@ mod places;
 use places::Busy;
 
 /// Functions that run only once the program has been asked to end.
-const EXIT_FUNCTIONS: [&str; 9] = [
+pub(crate) const EXIT_FUNCTIONS: [&str; 9] = [
     "exit",
     "__run_exit_handlers",
     "_dl_fini",

@@ -1,10 +1,8 @@
 //! What is not known makes nobody surer: every recorded death is judged with one fact after the other taken away.
 
-use super::{Confidence, diagnose};
 use crate::capture::{CrashCapture, Observed};
-use crate::facts::Facts;
 use crate::fixtures;
-use crate::known_issues::KnownIssues;
+use crate::graded::{Answer, Grade};
 
 /// Takes one fact away; false where it was not known anyway.
 fn forget<T>(fact: &mut Observed<T>) -> bool {
@@ -45,13 +43,10 @@ fn a_fact_that_could_not_be_seen_leads_to_no_certain_error() {
             if !blind(&mut capture) {
                 continue;
             }
-            let diagnosis = diagnose(&Facts::new(&capture, KnownIssues::built_in()));
-            let Some(first) = diagnosis.findings.first() else {
-                continue;
-            };
-            let is_right = accept.split(' ').any(|word| word == first.cause.word());
-            if !is_right && first.confidence == Confidence::Certain {
-                wrong.push(format!("{name} without fact {number}: {}", first.cause));
+            let answer = Answer::new(name, accept, &capture);
+            if answer.grade() == Grade::WrongCertain {
+                let cause = answer.first().cause;
+                wrong.push(format!("{name} without fact {number}: {cause}"));
             }
         }
     }

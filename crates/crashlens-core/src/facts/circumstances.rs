@@ -76,11 +76,15 @@ impl<'a> Facts<'a> {
         after.count() <= LINES_OF_AN_END
     }
 
-    /// Whether work that can be seen went on after the line of `sight`: what was refused there was survived.
-    pub fn progressed_after(&self, sight: &Sighting<'_>) -> bool {
-        let mut after = self.lines().skip_while(|(fact, _)| *fact != sight.fact);
-        after.next();
-        after.any(|(_, line)| is_progress(line))
+    /// The line that shows that work went on after the line of `sight`, or that the program took another way: what was
+    /// refused there was survived.
+    pub fn worked_on_after(&self, sight: &Sighting<'_>) -> Option<FactRef> {
+        let after = self.lines().skip_while(|(fact, _)| *fact != sight.fact);
+        let goes_on = |fact: &FactRef| self.signs("work-goes-on").any(|it| it.fact == *fact);
+        after
+            .skip(1)
+            .find(|(fact, line)| is_progress(line) || goes_on(fact))
+            .map(|(fact, _)| fact)
     }
 
     /// Whether last words can be the process's own: it gave up by itself, or nothing else is known of it. What is on

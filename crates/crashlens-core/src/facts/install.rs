@@ -177,9 +177,8 @@ impl Facts<'_> {
         };
         let is_later =
             |fact: &FactRef| matches!(fact, FactRef::StderrLine { line } if *line > said);
-        let mut work = self.signs("work-goes-on").filter(|it| is_later(&it.fact));
-        if let Some(work) = work.next() {
-            return Some(work.fact.clone());
+        if let Some(work) = self.worked_on_after(sight) {
+            return Some(work);
         }
         let mut chain = self.signs("exception-in-handling");
         if chain.any(|it| is_later(&it.fact)) {

@@ -3,16 +3,15 @@
 use super::{Facts, NativeSight};
 use crate::capture::FrameTrust;
 use crate::culprit::{CodeOwner, owner};
+use crate::phase::EXIT_FUNCTIONS;
 
-/// Functions below which only what ends a process runs.
-const LEAVING: [&str; 29] = [
-    "exit",
+/// Further functions below which only what ends a process runs: of other systems, and such as run for a library too.
+const LEAVING: [&str; 20] = [
     "__GI_exit",
     "quick_exit",
     "_dl_call_fini",
     "dl_fini",
     "__call_exit_handlers",
-    "call_py_exitfuncs",
     "call_ll_exitfuncs",
     "atexit_callfuncs",
     "wait_for_thread_shutdown",
@@ -23,15 +22,8 @@ const LEAVING: [&str; 29] = [
     "RtlExitUserProcess",
     "LdrShutdownProcess",
     "_execute_onexit_table",
-    "__run_exit_handlers",
     "__cxa_finalize",
     "__cxa_finalize_ranges",
-    "_dl_fini",
-    "Py_FinalizeEx",
-    "Py_Finalize",
-    "_Py_Finalize",
-    "Py_Exit",
-    "finalize_modules",
     "_PyImport_Cleanup",
     "PyImport_Cleanup",
     "PyInterpreterState_Delete",
@@ -65,7 +57,9 @@ impl<'a> Facts<'a> {
             .filter(|sight| sight.frame.trust < FrameTrust::Scan)
             .find(|sight| {
                 let name = plain(sight.function());
-                LEAVING.contains(&name) || WORKER_LEAVES.iter().any(|it| name.ends_with(it))
+                EXIT_FUNCTIONS.contains(&name)
+                    || LEAVING.contains(&name)
+                    || WORKER_LEAVES.iter().any(|it| name.ends_with(it))
             });
         named.or_else(|| self.final_collection())
     }

@@ -4,9 +4,10 @@
 use proptest::prelude::*;
 
 use super::read;
-use super::scored::{Log, all, first, logs};
+use super::scored::{Log, logs};
 use crate::cause::Depth;
 use crate::diagnosis::{Confidence, Finding};
+use crate::graded::{findings, first};
 
 /// What is wrong with the answer to a part of a log. Without the rest of the text a mechanism may be all there is to
 /// tell, and the whole must bear it out; an origin that is not the right one is never certain.
@@ -23,7 +24,7 @@ fn wrong_and_certain(log: &Log, whole: &[Finding], text: &str) -> Option<String>
 fn a_log_that_is_cut_at_any_line_makes_nothing_wrong_certain() {
     let mut wrong = Vec::new();
     for log in logs() {
-        let whole = all(&read(log.text.as_bytes()).unwrap());
+        let whole = findings(&read(log.text.as_bytes()).unwrap());
         let lines: Vec<&str> = log.text.lines().collect();
         for length in 1..=lines.len() {
             let (begin, end) = lines.split_at(length);

@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::scored::first;
 use crate::cause::Cause;
 use crate::diagnosis::Confidence;
 use crate::fixtures;
+use crate::graded::first;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -36,7 +36,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .filter(|(_, it)| !it.text.contains(sight.text));
         let is_last = facts.is_text() && facts.is_last_but_the_end(sight);
         let fits = facts.died_of(Signal::BUS) || facts.signal().is_none() && facts.is_text();
-        let is_end = later.is_none() && !facts.progressed_after(sight) && (fits || is_last);
+        let is_end = later.is_none() && facts.worked_on_after(sight).is_none() && (fits || is_last);
         let weight = if is_end { Weight::Strong } else { Weight::Weak };
         let claim = format!("The system refused to write: \"{}\".", excerpt(sight.text));
         let suspicion = Suspicion::new(Cause::DiskFull, "The disk was full");

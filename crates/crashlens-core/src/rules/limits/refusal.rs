@@ -68,7 +68,7 @@ fn said(facts: &Facts<'_>) -> Option<Refusal> {
     let last = facts.last_words();
     let said_later = facts.said_after(sight).is_some();
     let is_it = |text: &str| text.contains(sight.text.trim());
-    let is_past = facts.progressed_after(sight)
+    let is_past = facts.worked_on_after(sight).is_some()
         || last.is_some_and(|(_, message)| said_later && !is_it(&message.text));
     let weight = if is_past {
         Weight::Weak
