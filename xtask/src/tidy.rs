@@ -22,8 +22,11 @@ const UNSAFE_FILE: &str = "crates/crashlens-trace/src/sys.rs";
 const DIRECTIONS: [(&str, &[&str]); 6] = [
     ("crashlens-core", &[]),
     ("crashlens-unwind", &["crashlens-core"]),
-    ("crashlens-trace", &["crashlens-core", "crashlens-unwind"]),
-    ("crashlens-inspect", &["crashlens-core"]),
+    ("crashlens-inspect", &["crashlens-core", "crashlens-unwind"]),
+    (
+        "crashlens-trace",
+        &["crashlens-core", "crashlens-unwind", "crashlens-inspect"],
+    ),
     (
         "crashlens",
         &[

@@ -149,6 +149,11 @@ pub enum FactRef {
         /// Which.
         resource: Resource,
     },
+    /// A resource limit of the environment that was checked.
+    Limit {
+        /// Name as in `/proc/PID/limits`.
+        name: String,
+    },
     /// `memory.oom`.
     Oom,
     /// `memory.timeline`.
@@ -191,6 +196,7 @@ impl FactRef {
             | Self::Package { .. }
             | Self::Variable { .. }
             | Self::Timeline
+            | Self::Limit { .. }
             | Self::Host { .. }
             | Self::Python
             | Self::KnownIssue { .. } => Directness::Surroundings,

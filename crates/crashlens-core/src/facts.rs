@@ -11,7 +11,7 @@ pub(crate) mod foreign;
 mod install;
 mod leaving;
 mod output;
-mod packages;
+pub(crate) mod packages;
 mod recursion;
 mod stack;
 mod values;

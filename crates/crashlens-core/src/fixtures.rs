@@ -30,7 +30,8 @@ pub(crate) fn load(id: &str) -> CrashCapture {
     serde_json::from_value(load_value(id)).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-fn load_value(id: &str) -> serde_json::Value {
+/// The JSON of a fixture, near misses applied.
+pub(crate) fn load_value(id: &str) -> serde_json::Value {
     let place = folder().join(id);
     if let Ok(text) = std::fs::read(place.with_added_extension("txt")) {
         let capture = pasted::read(text.as_slice()).unwrap();
@@ -38,7 +39,7 @@ fn load_value(id: &str) -> serde_json::Value {
     }
     let text = std::fs::read_to_string(place.with_added_extension("json"))
         .unwrap_or_else(|error| panic!("{id}: {error}"));
-    if !id.starts_with("near/") {
+    if !id.contains("near/") {
         return serde_json::from_str(&text).unwrap();
     }
     let miss: NearMiss =

@@ -17,6 +17,9 @@ mod fixtures;
 pub mod fuzzing;
 #[cfg(test)]
 mod graded;
+pub mod hazard;
+pub mod hazards;
+pub mod inspection;
 pub mod known_issues;
 mod known_versions;
 mod lineage;
@@ -31,8 +34,11 @@ mod sample;
 pub mod secrets;
 mod shell;
 mod signs;
+pub mod survey;
 
 pub use capture::*;
 pub use cause::Cause;
 pub use culprit::{Culprit, CulpritThread, PythonLine};
+pub use inspection::Inspection;
 pub use report::{Death, Report, Run};
+pub use survey::Survey;

@@ -11,6 +11,7 @@ mod threads;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{CrashCapture, EndingKind, Gap, Role};
+use crate::inspection::Inspection;
 use crate::known_issues::KnownIssues;
 
 pub use death::Death;
@@ -37,7 +38,7 @@ pub struct Report {
     #[serde(default)]
     pub hangs: Vec<Hang>,
     /// Inspections of files and environments.
-    pub inspections: Vec<serde_json::Value>,
+    pub inspections: Vec<Inspection>,
 }
 
 /// The run as a whole. What a capture file or a core cannot tell is null.

@@ -41,3 +41,4 @@ pub use snapshot::{
     EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
 };
 pub use stacks::{Reading, Stacks, Walked, replay, walk};
+pub use symbols::demangle;

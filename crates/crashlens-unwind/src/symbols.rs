@@ -17,7 +17,7 @@ mod demangle;
 mod dwarf;
 mod elf;
 
-pub(crate) use demangle::demangle;
+pub use demangle::demangle;
 
 /// What is known of a code address. Several for one address when functions were inlined there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

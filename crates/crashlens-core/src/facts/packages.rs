@@ -5,7 +5,7 @@ use crate::capture::{Module, Package};
 use crate::evidence::FactRef;
 
 /// Names under which TensorFlow itself is installed.
-const TENSORFLOW: [&str; 7] = [
+pub(crate) const TENSORFLOW: [&str; 7] = [
     "tensorflow",
     "tensorflow-cpu",
     "tensorflow-gpu",
@@ -76,6 +76,6 @@ impl<'a> Facts<'a> {
 }
 
 /// The form in which Python's package index compares names.
-fn normal(name: &str) -> String {
+pub(crate) fn normal(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }

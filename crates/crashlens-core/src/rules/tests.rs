@@ -185,5 +185,7 @@ fn is_recorded(fact: &FactRef, report: &serde_json::Value) -> bool {
         FactRef::Host { field } => !report["host"][field].is_null(),
         FactRef::Python => !report["environment"]["python"].is_null(),
         FactRef::KnownIssue { id } => !id.is_empty(),
+        // Of an environment that is checked, not of a death.
+        FactRef::Limit { .. } => false,
     }
 }

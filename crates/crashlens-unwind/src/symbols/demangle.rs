@@ -15,7 +15,7 @@ const RECURSION_LIMIT: u32 = 160;
 const LONGEST: usize = 64 << 10;
 
 /// The name as people write it; as it is when it is not mangled or cannot be read.
-pub(crate) fn demangle(name: &str) -> String {
+pub fn demangle(name: &str) -> String {
     // GNU version suffixes (`memcpy@@GLIBC_2.14`) are not part of the name.
     let plain = name.split('@').next().unwrap_or(name);
     if let Ok(rust) = rustc_demangle::try_demangle(plain) {

@@ -1,0 +1,189 @@
+//! A hazard: something that will fail or can crash, found before it has; and the rules that find them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::{Gaps, Observed, Package};
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::rule::Remedy;
+use crate::survey::Survey;
+
+/// One rule that looks for hazards in a survey. Rules do not see each other.
+#[derive(Debug)]
+pub struct HazardRule {
+    /// Never reused: `LNK001`.
+    pub id: &'static str,
+    /// After the hazard: `undefined-symbols`.
+    pub name: &'static str,
+    /// What it looks at, as half a sentence: "symbols that native modules need and nothing defines".
+    pub asks: &'static str,
+    /// The causes of death that it may lead to.
+    pub causes: &'static [Cause],
+    /// Version of crashlens that had it first.
+    pub since: &'static str,
+    /// Its page.
+    pub doc: &'static str,
+    /// What it makes of the survey: pure.
+    pub judge: fn(&Survey) -> Look,
+}
+
+/// What one rule saw.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// What was looked at, with numbers: "212 native files". Empty where there was nothing to look at.
+    pub(crate) scope: String,
+    /// What could not be looked at, in words.
+    pub(crate) blind: Vec<String>,
+    pub(crate) hazards: Vec<Hazard>,
+}
+
+impl Look {
+    /// At what, with numbers: "212 native files".
+    pub fn at(scope: impl Into<String>) -> Self {
+        Self {
+            scope: scope.into(),
+            ..Self::default()
+        }
+    }
+
+    /// There was nothing to look at: no TensorFlow, no GPU.
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// With a hazard.
+    #[must_use]
+    pub fn found(mut self, hazard: Hazard) -> Self {
+        self.hazards.push(hazard);
+        self
+    }
+
+    /// With several.
+    #[must_use]
+    pub fn found_all(mut self, hazards: impl IntoIterator<Item = Hazard>) -> Self {
+        self.hazards.extend(hazards);
+        self
+    }
+
+    /// With something that could not be looked at; "nothing found" is then not claimed.
+    #[must_use]
+    pub fn blind_to<T>(mut self, part: &str, observed: &Observed<T>, gaps: &Gaps) -> Self {
+        if let Observed::Unknown(id) = observed {
+            let reason = gaps.0.get(id.0).map_or("not looked at", |gap| &gap.reason);
+            self.blind.push(format!("{part}: {reason}"));
+        }
+        self
+    }
+}
+
+/// Something that will fail or can crash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Hazard {
+    /// Id of the rule that found it; set by [`crate::inspection`].
+    pub rule: String,
+    /// Name of that rule.
+    pub name: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The cause of death that it would be.
+    pub cause: Cause,
+    /// What is wrong, as a sentence without its end.
+    pub headline: String,
+    /// What that rests on.
+    pub grounds: Vec<Ground>,
+    /// What would show that it is no hazard here, as a sentence.
+    pub refuted_by: String,
+    /// Packages that take part, the one to change first.
+    pub packages: Vec<Package>,
+    /// Files that take part, the most telling first.
+    pub files: Vec<String>,
+    /// What to do, the riskless first.
+    pub remedies: Vec<Remedy>,
+}
+
+impl Hazard {
+    /// A hazard that rests on nothing yet. The headline says what is wrong, naming package, version and value.
+    pub fn new(severity: Severity, cause: Cause, headline: impl Into<String>) -> Self {
+        Self {
+            rule: String::new(),
+            name: String::new(),
+            severity,
+            cause,
+            headline: headline.into(),
+            grounds: Vec::new(),
+            refuted_by: String::new(),
+            packages: Vec::new(),
+            files: Vec::new(),
+            remedies: Vec::new(),
+        }
+    }
+
+    /// With something it rests on.
+    #[must_use]
+    pub fn because(mut self, fact: FactRef, claim: impl Into<String>) -> Self {
+        let claim = claim.into();
+        self.grounds.push(Ground { claim, fact });
+        self
+    }
+
+    /// With what would show that it is none.
+    #[must_use]
+    pub fn unless(mut self, refuted_by: impl Into<String>) -> Self {
+        self.refuted_by = refuted_by.into();
+        self
+    }
+
+    /// With a package that takes part.
+    #[must_use]
+    pub fn package(mut self, package: Package) -> Self {
+        self.packages.push(package);
+        self
+    }
+
+    /// With a file that takes part.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<String>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// With something to do about it.
+    #[must_use]
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedies.push(remedy);
+        self
+    }
+}
+
+/// What a hazard rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Ground {
+    /// What is claimed, as a sentence.
+    pub claim: String,
+    /// Where the fact is in the survey.
+    pub fact: FactRef,
+}
+
+/// How bad a hazard is, the least first.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Nothing fails for it alone; it matters when something else does.
+    WorthKnowing,
+    /// A program that uses it the wrong way, or enough of it, dies or computes wrong results.
+    CanCrash,
+    /// Whoever uses it meets a failure: an import error at best, a crash at worst.
+    WillFail,
+}

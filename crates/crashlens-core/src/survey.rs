@@ -1,0 +1,48 @@
+//! `Survey`: what was read of a Python environment and the machine around it, before anything has died.
+//!
+//! Facts only, as [`crate::capture`] has them of a death. Files were read, nothing was run or imported. Every field
+//! has a default, so that an older or a hand-made survey opens; what is missing there was not looked at.
+
+mod gpu;
+mod machine;
+mod native;
+mod python;
+mod questions;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::{Gaps, Observed};
+
+pub use gpu::{CudaBuild, GpuLibrary, GpuStack, LibraryOrigin};
+pub use machine::{FileSystem, Machine, Overcommit, TaskGroup};
+pub use native::{
+    CpuNeeds, Extension, Link, MissingLibrary, MissingSymbol, MissingVersion, NativeFile, NumpyUse,
+    OpenMp, Shadowed, Truncation, VectorCode,
+};
+pub use python::{
+    ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, TensorflowTraits,
+};
+
+/// Everything that was read of an environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Survey {
+    /// The interpreter.
+    pub python: Observed<Interpreter>,
+    /// Everything that is installed in its folders of packages, by name.
+    pub distributions: Vec<Distribution>,
+    /// Every ELF file in those folders, by path; and what the loader would take from elsewhere before them.
+    pub native: Vec<NativeFile>,
+    /// What is special to the TensorFlow that is installed; absent where none is.
+    pub tensorflow: Observed<TensorflowTraits>,
+    /// Environment variables that bear on loading and running, secrets masked.
+    pub variables: Observed<BTreeMap<String, String>>,
+    /// The machine and its limits.
+    pub machine: Machine,
+    /// The GPU driver and the GPU's libraries.
+    pub gpu: GpuStack,
+    /// What could not be looked at.
+    pub gaps: Gaps,
+}

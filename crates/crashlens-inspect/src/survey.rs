@@ -1,0 +1,86 @@
+//! The order in which an environment is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crashlens_core::{Observed, Survey};
+
+use crate::{gpu, interpreter, native, site, tensorflow};
+
+/// Which environment is asked about, and how thoroughly.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The interpreter; `None` for the active one.
+    pub python: Option<PathBuf>,
+    /// The environment variables that a program would be started with.
+    pub variables: BTreeMap<String, String>,
+    /// The root of the file system; `/` outside tests.
+    pub root: PathBuf,
+    /// Whether to count vector instructions: only a processor without AVX makes that worth its time.
+    pub count_vectors: bool,
+    /// Whether to compare the content of files with the lists of packages, not only their sizes.
+    pub verify: bool,
+    /// Look at these native files only; `None` for all. For a look after a death.
+    pub only: Option<BTreeSet<PathBuf>>,
+    /// Where results are kept from one time to the next; `None` to keep nothing.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for Question {
+    fn default() -> Self {
+        Self {
+            python: None,
+            variables: BTreeMap::new(),
+            root: PathBuf::from("/"),
+            count_vectors: false,
+            verify: false,
+            only: None,
+            cache: None,
+        }
+    }
+}
+
+/// Told how far the reading has come.
+pub trait Progress: Sync {
+    /// So many native files will be read.
+    fn begin(&self, files: u64);
+    /// One more was read.
+    fn advance(&self);
+}
+
+/// Nobody is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _files: u64) {}
+    fn advance(&self) {}
+}
+
+/// Why there is no survey at all.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// No interpreter was named, and none is active.
+    #[error(
+        "no Python was found: no virtual environment is active and there is no python3 on PATH"
+    )]
+    NoPython,
+    /// The interpreter that was named is not there.
+    #[error("{0} is no Python interpreter")]
+    NotPython(PathBuf),
+}
+
+/// Reads an environment. The machine is left to others: its facts are not in files alone.
+pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, SurveyError> {
+    let mut survey = Survey::default();
+    let python = interpreter::find(question, &mut survey.gaps)?;
+    let installed = site::read(&python, question, &mut survey.gaps);
+    survey.tensorflow = tensorflow::traits(&installed, &mut survey.gaps);
+    let files = native::read(&python, &installed, question, progress, &mut survey.gaps);
+    survey.gpu = gpu::read(&python, &installed, &files, question, &mut survey.gaps);
+    survey.native = files;
+    survey.distributions = installed.distributions;
+    survey.variables = Observed::Known(question.variables.clone());
+    survey.python = Observed::Known(python);
+    Ok(survey)
+}
