@@ -1,7 +1,33 @@
 //! One ELF file: the part of it that the dynamic loader looks at, and the fingerprints that rules ask for.
 
+mod exports;
+
+use std::io;
+use std::path::Path;
+
 use crashlens_core::survey::{CpuNeeds, NumpyUse, OpenMp, Truncation};
 use serde::{Deserialize, Serialize};
+
+pub use exports::Exports;
+
+/// Why nothing is known of a file.
+#[derive(Debug, thiserror::Error)]
+pub enum ElfError {
+    /// The system would not give its bytes.
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    /// It is no ELF file.
+    #[error("{0}")]
+    NotElf(&'static str),
+    /// It begins as an ELF file does, and then makes no sense.
+    #[error("the ELF file makes no sense: {0}")]
+    Malformed(&'static str),
+}
+
+/// Reads the part of a file that the dynamic loader looks at.
+pub fn read(_path: &Path) -> Result<ElfFile, ElfError> {
+    Err(ElfError::Malformed("not read yet"))
+}
 
 /// What was read of an ELF file. Symbols that it defines are kept as hashes of their names: there are half a million of
 /// them in TensorFlow.
@@ -43,17 +69,6 @@ pub struct ElfFile {
     pub protobuf_runtime: Option<String>,
     /// Whether it defines `PyInit_…`: a module that Python imports.
     pub is_python_module: bool,
-}
-
-/// Symbols that a file defines.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exports {
-    /// Hashes of the names, in order.
-    names: Vec<u64>,
-    /// Hashes of `name@version`, in order; only of files that define versions.
-    versioned: Vec<u64>,
-    /// The namespace of each of `names`, an index into a fixed list; see [`Exports::shared_with`].
-    namespaces: Vec<u8>,
 }
 
 /// A symbol that a file needs.
