@@ -87,15 +87,15 @@ pub fn run(options: &Options) -> Result<()> {
                 }
                 different += usize::from(!faults.is_empty());
                 seen.insert(environment.name.clone(), now);
+                if options.update {
+                    page::write(&seen)?;
+                }
             }
             Err(error) => {
                 println!("{:<44}{error:#}", environment.name);
                 different += 1;
             }
         }
-    }
-    if options.update {
-        page::write(&seen)?;
     }
     println!("{} environments, {different} differ", wanted.len());
     ensure!(

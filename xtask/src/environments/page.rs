@@ -69,7 +69,6 @@ pub fn write(seen: &BTreeMap<String, Seen>) -> Result<()> {
     let text = serde_json::to_string_pretty(&seen)? + "\n";
     fs_err::write(workspace::root().join(FOLDER).join(KEPT), text)?;
     fs_err::write(workspace::root().join(PAGE), page(&environments, &seen))?;
-    println!("wrote {PAGE}");
     Ok(())
 }
 
