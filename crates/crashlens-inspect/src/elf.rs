@@ -8,6 +8,8 @@ use std::path::Path;
 use crashlens_core::survey::{CpuNeeds, NumpyUse, OpenMp, Truncation};
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+pub(crate) use exports::Collected;
 pub use exports::Exports;
 
 /// Why nothing is known of a file.
