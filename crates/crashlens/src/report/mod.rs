@@ -2,8 +2,9 @@
 
 pub(crate) mod book;
 mod destination;
-mod json;
+pub(crate) mod json;
 mod terminal;
 
 pub(crate) use destination::{Destination, Stream, Timing};
 pub(crate) use json::schema;
+pub(crate) use terminal::{Verbosity, write_inspection};

@@ -7,6 +7,7 @@ mod details;
 mod fault;
 mod hang;
 mod headline;
+mod inspection;
 mod markdown;
 mod memory;
 mod names;
@@ -24,6 +25,7 @@ use std::io::{self, Write};
 use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report};
 
 pub(super) use hang::write_hang;
+pub(crate) use inspection::write_inspection;
 pub(super) use markdown::write_markdown;
 pub(super) use page::{Columns, FAINT, PLAIN, Page, STRONG};
 
@@ -38,13 +40,24 @@ pub(crate) struct View {
 
 /// How much of a report is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verbosity {
+pub(crate) enum Verbosity {
     /// What happened, where, why, and what to do.
     Quiet,
     /// What fits a screen or two.
     Folded,
     /// Everything.
     Full,
+}
+
+impl Verbosity {
+    /// As `--quiet` and `--verbose` say.
+    pub(crate) fn of_flags(quiet: bool, verbose: bool) -> Self {
+        match (quiet, verbose) {
+            (true, _) => Self::Quiet,
+            (false, true) => Self::Full,
+            (false, false) => Self::Folded,
+        }
+    }
 }
 
 /// So many gaps are told of one death before the rest is counted.
