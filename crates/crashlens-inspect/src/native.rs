@@ -14,6 +14,7 @@ use crashlens_core::{GapId, Gaps, Observed};
 
 use crate::cache::ElfCache;
 use crate::elf::{self, ElfError, ElfFile};
+use crate::loader::{self, LinkEnvironment, LinkFile};
 use crate::site::Installed;
 use crate::{Progress, Question};
 use choice::Chosen;
@@ -51,15 +52,36 @@ pub(crate) fn read(
         .collect()
 }
 
-/// What the loader would say of each file, in their order.
+/// What the loader would say of each file, in their order; nothing of those that could not be read.
 fn links(
     readings: &[Reading],
-    _python: &Interpreter,
-    _installed: &Installed,
-    _question: &Question,
-    _gaps: &mut Gaps,
+    python: &Interpreter,
+    installed: &Installed,
+    question: &Question,
+    gaps: &mut Gaps,
 ) -> Vec<Observed<Link>> {
-    readings.iter().map(|_| Observed::default()).collect()
+    let files: Vec<LinkFile<'_>> = readings.iter().filter_map(link_file).collect();
+    let environment = LinkEnvironment {
+        python,
+        files: &files,
+        distributions: &installed.distributions,
+        question,
+        read: elf::read,
+    };
+    let mut links = loader::link_all(&files, &environment, gaps).into_iter();
+    let next = |reading: &Reading| match &reading.elf {
+        Ok(_) => links.next().unwrap_or_default(),
+        Err(_) => Observed::Absent,
+    };
+    readings.iter().map(next).collect()
+}
+
+fn link_file(reading: &Reading) -> Option<LinkFile<'_>> {
+    Some(LinkFile {
+        path: &reading.file.path,
+        package: reading.file.package.as_ref(),
+        elf: reading.elf.as_ref().ok()?,
+    })
 }
 
 fn describe(
@@ -102,7 +124,6 @@ fn describe(
         Err(ElfError::NotElf(elf::TEXT)) => NativeFile {
             path,
             architecture: Observed::Absent,
-            link: Observed::Absent,
             ..described
         },
         Err(error) => NativeFile {
