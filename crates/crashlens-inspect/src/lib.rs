@@ -4,7 +4,8 @@
 //! whatever is read is bounded in size, count, depth and time: a folder of packages is somebody else's data.
 #![forbid(unsafe_code)]
 
-mod bounded;
+pub mod bounded;
+pub mod distribution;
 pub mod elf;
 #[doc(hidden)]
 pub mod fuzzing;
