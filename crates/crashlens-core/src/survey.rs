@@ -23,7 +23,7 @@ pub use gpu::{CudaBuild, GpuLibrary, GpuStack, LibraryOrigin};
 pub use machine::{FileSystem, Machine, Overcommit, TaskGroup};
 pub use native::{
     CpuNeeds, Extension, Link, MissingLibrary, MissingSymbol, MissingVersion, NativeFile, NumpyUse,
-    OpenMp, Shadowed, Truncation, VectorCode,
+    OpenMp, OpenedBefore, Shadowed, Truncation, VectorCode,
 };
 pub use protobuf::GencodeFault;
 pub(crate) use protobuf::IMPLEMENTATION;

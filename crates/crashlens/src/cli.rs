@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use check::{CheckArgs, CheckFormat, EnvironmentArgs};
+pub(crate) use check::{CheckArgs, CheckFormat, CheckReportArgs, SurveyArgs};
 
 /// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]
