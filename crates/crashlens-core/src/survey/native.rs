@@ -79,6 +79,19 @@ pub struct Link {
     pub shadowed: Vec<Shadowed>,
     /// Whether it was taken for a plugin that TensorFlow loads, and held against TensorFlow's libraries.
     pub into_tensorflow: bool,
+    /// What is taken to have been opened before it, in that order: TensorFlow's libraries for its plugins, and
+    /// libraries that no search finds but that its package, or one that it asks for, has.
+    pub opened_before: Vec<OpenedBefore>,
+}
+
+/// A library that is taken to be in the process already.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenedBefore {
+    /// The file.
+    pub path: String,
+    /// Whether with `RTLD_GLOBAL`.
+    pub globally: bool,
 }
 
 /// A library that is not found.
@@ -89,6 +102,11 @@ pub struct MissingLibrary {
     pub name: String,
     /// The file that needs it.
     pub needed_by: String,
+    /// A file of the environment that has the name, but of a package that nothing asks for: another import may have
+    /// loaded it before.
+    pub elsewhere: Option<String>,
+    /// The file at which the loader stops because it is none that can be loaded.
+    pub broken: Option<String>,
 }
 
 /// A symbol that nothing defines.
