@@ -3,11 +3,15 @@
 //! Facts only, as [`crate::capture`] has them of a death. Files were read, nothing was run or imported. Every field
 //! has a default, so that an older or a hand-made survey opens; what is missing there was not looked at.
 
+mod addons;
 mod gpu;
 mod machine;
 mod native;
+mod protobuf;
 mod python;
 mod questions;
+mod requirements;
+mod sites;
 
 use std::collections::BTreeMap;
 
@@ -23,9 +27,12 @@ pub use native::{
     CpuNeeds, Extension, Link, MissingLibrary, MissingSymbol, MissingVersion, NativeFile, NumpyUse,
     OpenMp, OpenedBefore, Shadowed, Truncation, VectorCode,
 };
+pub use protobuf::GencodeFault;
+pub(crate) use protobuf::IMPLEMENTATION;
 pub use python::{
     ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, TensorflowTraits,
 };
+pub use requirements::Unmet;
 
 /// Everything that was read of an environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

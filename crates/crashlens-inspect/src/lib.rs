@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounded;
+mod cache;
 pub mod distribution;
 pub mod elf;
 #[doc(hidden)]

@@ -16,6 +16,10 @@ impl Head {
         bytes.map(Self).map_err(|error| error.to_string())
     }
 
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
     /// Whether a shell or another program would read it line by line.
     pub(crate) fn is_script(&self) -> bool {
         self.0.starts_with(b"#!")
