@@ -91,7 +91,7 @@ fn took_part(hazard: &Hazard, death: &Death) -> bool {
 
 fn is_native(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
-    name.ends_with(".so") || name.contains(".so.")
+    name.split('.').skip(1).any(|part| part == "so")
 }
 
 /// Whether two paths lead to one file, as far as that can be told without looking: a process has links resolved, so the
