@@ -4,6 +4,7 @@ mod arrays;
 mod bench;
 mod command;
 mod corpus;
+mod environments;
 mod fixtures;
 mod folklore;
 mod fuzz;
@@ -43,6 +44,8 @@ enum Task {
     Folklore(folklore::Options),
     /// Holds what is predicted of native files against a real loader
     Links(links::Options),
+    /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
+    Environments(environments::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Runs every fuzz target for a while
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Task::Fixtures(options) => fixtures::run(&options),
         Task::Folklore(options) => folklore::run(&options),
         Task::Links(options) => links::run(&options),
+        Task::Environments(options) => environments::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy => tidy::run(),

@@ -49,15 +49,21 @@ enum Subject {
 2 when crashlens failed."
 )]
 pub(crate) struct EnvironmentArgs {
+    #[command(flatten)]
+    pub(crate) survey: SurveyArgs,
+
+    #[command(flatten)]
+    pub(crate) report: CheckReportArgs,
+}
+
+/// What is read of an environment.
+#[derive(Debug, Args)]
+pub(crate) struct SurveyArgs {
     /// The interpreter, or the folder of its environment
     ///
     /// By default that of the virtual environment or conda environment that is active, else `python3` on `PATH`.
     #[arg(long, value_name = "PATH", conflicts_with = "from")]
     pub(crate) python: Option<PathBuf>,
-
-    /// Least severity that makes the exit status 1
-    #[arg(long, value_enum, default_value_t = FailOn::CanCrash, value_name = "SEVERITY")]
-    pub(crate) fail_on: FailOn,
 
     /// Compare the content of installed files with the lists of their packages, not only their sizes
     #[arg(long, conflicts_with = "from")]
@@ -76,6 +82,14 @@ pub(crate) struct EnvironmentArgs {
     /// Judge what `--save` has saved, here or elsewhere, instead of this machine
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
+}
+
+/// How the report of a check looks, where it goes, and what it makes of the exit status.
+#[derive(Debug, Args)]
+pub(crate) struct CheckReportArgs {
+    /// Least severity that makes the exit status 1
+    #[arg(long, value_enum, default_value_t = FailOn::CanCrash, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
 
     /// Form of the report; that of `json` is in schema/report.v1.json
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
@@ -130,4 +144,8 @@ pub(crate) enum CheckFormat {
     Text,
     /// For programs: one document
     Json,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+    /// For an issue or a chat: Markdown, home folder masked
+    Md,
 }

@@ -2,8 +2,13 @@
 
 pub(crate) mod book;
 mod destination;
+#[cfg(test)]
+mod example;
 pub(crate) mod json;
+pub(crate) mod markdown;
+pub(crate) mod sarif;
 mod terminal;
+mod wording;
 
 pub(crate) use destination::{Destination, Stream, Timing};
 pub(crate) use json::schema;

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 
 use crashlens_core::survey::Machine;
 use crashlens_core::{Gaps, Observed, Survey, secrets};
-use crashlens_inspect::{Question, Silent, SurveyError};
+use crashlens_inspect::{Question, SurveyError};
 
-use crate::cli::EnvironmentArgs;
+use super::progress::PatientBar;
+use crate::cli::SurveyArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
 /// Reads what the arguments ask for.
-pub(super) fn survey(args: &EnvironmentArgs) -> Result<Survey, Failure> {
+pub(super) fn survey(args: &SurveyArgs) -> Result<Survey, Failure> {
     // Gaps are numbered within a survey, which does not exist yet; so the processor is asked twice.
     let count_vectors = lacks_avx(&crashlens_trace::machine(&mut Gaps::default()));
     let visible = variables();
@@ -25,8 +26,9 @@ pub(super) fn survey(args: &EnvironmentArgs) -> Result<Survey, Failure> {
         cache: cache(args),
         ..Question::default()
     };
-    let mut survey =
-        crashlens_inspect::survey(&question, &Silent).map_err(|error| failed(&error))?;
+    let bar = PatientBar::new();
+    let mut survey = crashlens_inspect::survey(&question, &bar).map_err(|error| failed(&error))?;
+    drop(bar);
     survey.machine = crashlens_trace::machine(&mut survey.gaps);
     survey.variables = Observed::Known(visible);
     Ok(survey)
@@ -66,7 +68,7 @@ fn lacks_avx(machine: &Machine) -> bool {
 }
 
 /// `$XDG_CACHE_HOME/crashlens`, or `~/.cache/crashlens`. A relative path is to be ignored, as the XDG standard has it.
-fn cache(args: &EnvironmentArgs) -> Option<PathBuf> {
+fn cache(args: &SurveyArgs) -> Option<PathBuf> {
     if args.no_cache {
         return None;
     }

@@ -10,15 +10,16 @@ use crashlens_core::inspection::{Check, Inspection};
 
 use super::names::{clip, file_for_people};
 use super::page::{ALARM, FAINT, PLAIN, Page, STRONG, Span};
-use super::why::{sentence, warning};
+use super::why::{capitalised, sentence, warning};
 use super::{Verbosity, View, write_gaps};
+use crate::report::wording;
 
 /// Columns of the severity, and of the space behind it.
 const MARGIN: usize = 15;
 /// So many findings are shown with all that belongs to them; of the others what is wrong and what to do.
 const WHOLE: usize = 5;
 /// So many are shown at all before the rest is counted.
-const SHOWN: usize = 20;
+const SHOWN: usize = 15;
 /// So many grounds of one.
 const GROUNDS_SHOWN: usize = 3;
 /// So many files of one.
@@ -67,7 +68,12 @@ pub(crate) fn write_inspection(
             write_check(&mut page, check)?;
         }
     }
-    write_blind(&mut page, inspection, view)
+    write_gaps(
+        &mut page,
+        "What could not be looked at",
+        &inspection.gaps,
+        view,
+    )
 }
 
 /// What was looked at.
@@ -75,11 +81,7 @@ fn write_overview(page: &mut Page<'_>, inspection: &Inspection) -> io::Result<()
     for seen in &inspection.overview {
         write_label(page, (STRONG, &seen.what), &[(PLAIN, &seen.value)])?;
     }
-    let amounts = inspection.looked_at.iter();
-    let mut amounts: Vec<String> = amounts.map(|it| counted(it.count, &it.what)).collect();
-    amounts.push("the machine".to_owned());
-    let checks = counted(inspection.checks.len() as u64, "checks");
-    let amounts = format!("{}: {checks}", amounts.join(", "));
+    let amounts = wording::looked_at(inspection);
     write_label(page, (STRONG, "Looked at"), &[(PLAIN, &amounts)])
 }
 
@@ -120,28 +122,41 @@ fn write_findings(page: &mut Page<'_>, findings: &[Hazard], view: &View) -> io::
 
 fn write_finding(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Result<()> {
     let headline = fitting(page, &hazard.headline, depth);
-    write_label(page, severity(hazard.severity), &[(STRONG, &headline)])?;
-    page.indented(MARGIN, &[(FAINT, &whose(hazard, depth))])?;
+    let rule = format!(" ({})", hazard.rule);
+    write_label(
+        page,
+        severity(hazard.severity),
+        &[(STRONG, &headline), (FAINT, &rule)],
+    )?;
+    let whose = whose(hazard, depth);
+    if !whose.is_empty() {
+        page.indented(MARGIN, &[(FAINT, &whose)])?;
+    }
     if depth != Depth::Short {
-        let most = if depth == Depth::Full {
-            usize::MAX
-        } else {
-            GROUNDS_SHOWN
-        };
-        for ground in hazard.grounds.iter().take(most) {
-            let claim = fitting(page, &ground.claim, depth);
-            page.hanging(MARGIN, "- ", &[(PLAIN, &claim)])?;
-        }
-        if !hazard.refuted_by.is_empty() {
-            let refuted = fitting(page, &hazard.refuted_by, depth);
-            page.hanging(
-                MARGIN,
-                "- ",
-                &[(PLAIN, "No hazard if: "), (PLAIN, &refuted)],
-            )?;
-        }
+        write_grounds(page, hazard, depth)?;
     }
     write_remedies(page, hazard, depth)
+}
+
+fn write_grounds(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Result<()> {
+    let most = if depth == Depth::Full {
+        usize::MAX
+    } else {
+        GROUNDS_SHOWN
+    };
+    for ground in hazard.grounds.iter().take(most) {
+        let claim = fitting(page, &ground.claim, depth);
+        page.hanging(MARGIN, "- ", &[(PLAIN, &claim)])?;
+    }
+    if hazard.refuted_by.is_empty() {
+        return Ok(());
+    }
+    let refuted = fitting(page, &hazard.refuted_by, depth);
+    page.hanging(
+        MARGIN,
+        "- ",
+        &[(PLAIN, "No hazard if: "), (PLAIN, &refuted)],
+    )
 }
 
 fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Result<()> {
@@ -162,42 +177,41 @@ fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Res
     Ok(())
 }
 
-/// `triton 3.7.1, tensorflow-cpu 2.21.0: triton/_C/libtriton.so and 3 more files (LNK001)`
+/// `triton 3.7.1: triton/_C/libtriton.so and 3 more files`, without packages that the headline names already.
 fn whose(hazard: &Hazard, depth: Depth) -> String {
     let (most_packages, most_files) = match depth {
         Depth::Full => (usize::MAX, usize::MAX),
         Depth::Whole => (PACKAGES_SHOWN, FILES_SHOWN),
         Depth::Short => (1, 1),
     };
-    let packages = hazard
-        .packages
+    let packages = hazard.packages.iter();
+    let packages: Vec<String> = packages
+        .map(|it| format!("{} {}", it.name, it.version))
+        .filter(|package| !hazard.headline.contains(package.as_str()))
+        .collect();
+    let files: Vec<String> = hazard
+        .files
         .iter()
-        .map(|it| format!("{} {}", it.name, it.version));
-    let files = hazard.files.iter().map(|file| match depth {
-        Depth::Full => file.clone(),
-        Depth::Whole | Depth::Short => clip(&file_for_people(file, None), LONGEST_FILE),
-    });
+        .map(|file| match depth {
+            Depth::Full => file.clone(),
+            Depth::Whole | Depth::Short => clip(&file_for_people(file, None), LONGEST_FILE),
+        })
+        .collect();
     let parts = [
-        some_of(packages, most_packages, "packages"),
-        some_of(files, most_files, "files"),
+        some_of(&packages, most_packages, "packages"),
+        some_of(&files, most_files, "files"),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    format!("{} ({})", parts.join(": "), hazard.rule)
-        .trim_start()
-        .to_owned()
+    parts.join(": ")
 }
 
 /// The first of some names, and how many more there are.
-fn some_of(names: impl ExactSizeIterator<Item = String>, most: usize, what: &str) -> String {
-    let more = names.len().saturating_sub(most);
-    let shown: Vec<String> = names.take(most).collect();
-    match more {
-        0 => shown.join(", "),
-        _ => format!(
-            "{} and {}",
-            shown.join(", "),
-            counted(more as u64, &format!("more {what}"))
-        ),
+fn some_of(names: &[String], most: usize, what: &str) -> String {
+    let shown = names.get(..most).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        1 => format!("{shown} and 1 more"),
+        more => format!("{shown} and {more} more {what}"),
     }
 }
 
@@ -212,79 +226,46 @@ fn fitting(page: &Page<'_>, text: &str, depth: Depth) -> String {
 }
 
 fn severity(severity: Severity) -> Span<'static> {
-    match severity {
-        Severity::WillFail => (ALARM, "will fail"),
-        Severity::CanCrash => (WARNING, "can crash"),
-        Severity::WorthKnowing => (STRONG, "worth knowing"),
-    }
+    let style = match severity {
+        Severity::WillFail => ALARM,
+        Severity::CanCrash => WARNING,
+        Severity::WorthKnowing => STRONG,
+    };
+    (style, wording::severity(severity))
 }
 
 /// What it comes to in one line.
 fn verdict(inspection: &Inspection) -> String {
-    let made = inspection
-        .checks
-        .iter()
-        .filter(|check| !check.scope.is_empty());
-    let Some(first) = inspection.findings.first() else {
-        let made = counted(made.count() as u64, "checks");
-        return format!("Nothing found: {made} had something to look at.");
-    };
-    let of = |severity| {
-        let of = inspection
-            .findings
-            .iter()
-            .filter(|it| it.severity == severity);
-        of.count()
-    };
-    let counts: Vec<String> = [
-        Severity::WillFail,
-        Severity::CanCrash,
-        Severity::WorthKnowing,
-    ]
-    .into_iter()
-    .filter(|severity| of(*severity) > 0)
-    .map(|it| format!("{} {}", of(it), severity(it).1))
-    .collect();
-    format!(
-        "{}. `crashlens rules {}` tells more.",
-        counts.join(", "),
-        first.rule
-    )
+    match inspection.findings.first() {
+        None => wording::nothing_found(inspection),
+        Some(first) => format!(
+            "{}. `crashlens rules {}` tells more.",
+            wording::tally(&inspection.findings),
+            first.rule
+        ),
+    }
 }
 
-/// `LNK001 undefined-symbols  212 native files: nothing`
+/// `LNK001  undefined-symbols: 212 native files, nothing found`, and below it what that check looks for.
 fn write_check(page: &mut Page<'_>, check: &Check) -> io::Result<()> {
-    let outcome = match (check.found, check.scope.is_empty()) {
-        (0, true) => "nothing to look at".to_owned(),
-        (0, false) => format!("{}: nothing found", check.scope),
-        (found, _) => format!("{}: {found} found", check.scope),
+    let outcome = match (check.found, check.scope.as_str()) {
+        (0, "") if check.blind.is_empty() => "nothing to look at".to_owned(),
+        (0, "") => "could not look".to_owned(),
+        (0, scope) => format!("{scope}, nothing found"),
+        (found, "") => format!("{found} found"),
+        (found, scope) => format!("{scope}, {found} found"),
     };
-    write_label(
-        page,
-        (PLAIN, &check.rule),
-        &[(STRONG, &check.name), (PLAIN, ": "), (PLAIN, &check.asks)],
-    )?;
-    page.indented(MARGIN, &[(FAINT, &sentence(&outcome))])?;
+    let outcome = format!(": {}", sentence(&outcome));
+    let label = (PLAIN, check.rule.as_str());
+    write_label(page, label, &[(STRONG, &check.name), (PLAIN, &outcome)])?;
+    page.indented(MARGIN, &[(FAINT, &sentence(&capitalised(&check.asks)))])?;
     for blind in &check.blind {
-        page.indented(
-            MARGIN,
-            &[(FAINT, &format!("Could not look at {}", sentence(blind)))],
-        )?;
+        let blind = format!("Could not look at {}", sentence(blind));
+        page.indented(MARGIN, &[(PLAIN, &blind)])?;
     }
     Ok(())
 }
 
-/// What could not be looked at, by anybody or by single checks.
-fn write_blind(page: &mut Page<'_>, inspection: &Inspection, view: &View) -> io::Result<()> {
-    write_gaps(page, "What could not be looked at", &inspection.gaps, view)
-}
-
-/// `1 package`, `2 packages`.
-fn counted(count: u64, plural: &str) -> String {
-    let what = if count == 1 {
-        plural.trim_end_matches('s')
-    } else {
-        plural
-    };
-    format!("{count} {what}")
-}
+#[cfg(test)]
+#[path = "inspection_tests.rs"]
+mod tests;

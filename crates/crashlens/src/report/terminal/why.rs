@@ -295,7 +295,7 @@ fn write_ruled_out(page: &mut Page<'_>, excluded: &RuledOut) -> io::Result<()> {
 }
 
 /// With its end, where it has none.
-pub(super) fn sentence(text: &str) -> String {
+pub(in crate::report) fn sentence(text: &str) -> String {
     let text = text.trim_end();
     // `It said "no."` has its end.
     let ending = text.trim_end_matches(['`', '"', '\'']);
@@ -306,7 +306,7 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
