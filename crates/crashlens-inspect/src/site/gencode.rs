@@ -13,6 +13,8 @@ const HEAD_BYTES: u64 = 8 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
+    /// The first file that makes its descriptors one by one, as generators before 3.19 wrote it.
+    direct: Option<String>,
 }
 
 impl Newest {
@@ -23,6 +25,10 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
+        if head.contains("_descriptor.FieldDescriptor(") {
+            self.direct
+                .get_or_insert_with(|| path.display().to_string());
+        }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
             Some((newest, _)) if *newest > numbers => {}
@@ -33,6 +39,7 @@ impl Newest {
                     is_checked,
                     file: path.display().to_string(),
                     count: 1,
+                    direct: None,
                 };
                 *found = Some((numbers, gencode));
             }
@@ -40,7 +47,8 @@ impl Newest {
     }
 
     pub(super) fn into_gencode(self) -> Option<Gencode> {
-        self.found.map(|(_, gencode)| gencode)
+        let direct = self.direct;
+        self.found.map(|(_, gencode)| Gencode { direct, ..gencode })
     }
 }
 
