@@ -234,9 +234,9 @@ fn native_files_have_owners_by_list_or_by_the_only_name_that_fits() {
         .to_string();
     let expected = [
         (outside.as_str(), "thing"),
-        ("thing.libs/libz-1a.so.1.2", "thing"),
         ("thing/_x.cpython-311-x86_64-linux-gnu.so", "thing"),
         ("thing/made_later.so", ""),
+        ("thing.libs/libz-1a.so.1.2", "thing"),
         ("unlisted/_y.so", "Unlisted"),
     ];
     let expected = expected.map(|(path, owner)| (path.to_owned(), owner.to_owned()));

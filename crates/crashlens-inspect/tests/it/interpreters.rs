@@ -116,8 +116,8 @@ fn minor(version: &str) -> &str {
 
 #[test]
 fn every_interpreter_is_seen_as_it_sees_itself() {
-    let home = tempfile::tempdir().unwrap();
     for python in pythons() {
+        let home = tempfile::tempdir().unwrap();
         let plain = variables(home.path(), &[]);
         let found = assert_as_it_says(&python, &plain);
         assert!(!found.user_site);
@@ -206,6 +206,8 @@ fn a_prefix_of_conda_is_one() {
             symlink(entry.path(), link).unwrap();
         }
     }
+    let installed = format!("conda-meta/python-{}-h0_0_cpython.json", base.version);
+    fs::write(prefix.join(installed), "{}").unwrap();
     let found = assert_as_it_says(&prefix.join("bin/python3"), &plain);
     assert_eq!(found.kind, InterpreterKind::Conda);
 }
