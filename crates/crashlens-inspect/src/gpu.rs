@@ -8,11 +8,11 @@ mod libraries;
 
 use std::path::{Path, PathBuf};
 
-use crashlens_core::survey::{CudaBuild, GpuStack, Interpreter, NativeFile};
+use crashlens_core::survey::{CudaBuild, GpuStack, Interpreter};
 use crashlens_core::{Gaps, Observed};
 
 use crate::site::Installed;
-use crate::{Question, bounded};
+use crate::{Question, bounded, loader};
 
 pub(crate) use build_info::parse as parse_build_info;
 pub(crate) use driver::version as driver_version;
@@ -26,13 +26,16 @@ type Search<'a> = dyn FnMut(&str, &mut Gaps) -> Observed<PathBuf> + 'a;
 
 /// What there is between TensorFlow and a GPU.
 pub(crate) fn read(
-    _python: &Interpreter,
+    python: &Interpreter,
     installed: &Installed,
-    _native: &[NativeFile],
     question: &Question,
     gaps: &mut Gaps,
 ) -> GpuStack {
-    let mut search = |_: &str, _: &mut Gaps| Observed::default();
+    let mut search =
+        |name: &str, gaps: &mut Gaps| match loader::find_library(name, python, question, gaps) {
+            Ok(found) => found.map_or(Observed::Absent, Observed::Known),
+            Err(error) => Observed::Unknown(gaps.add(format!("the library {name}"), error, None)),
+        };
     read_with(installed, question, &mut search, gaps)
 }
 

@@ -1,10 +1,14 @@
 //! The arguments of every command: the only text about flags.
 
+mod check;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use check::{CheckArgs, CheckFormat, CheckReportArgs, SurveyArgs};
 
 /// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]
@@ -19,6 +23,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     Attach(AttachArgs),
     Diagnose(DiagnoseArgs),
+    Check(CheckArgs),
     Rules(RulesArgs),
     #[command(name = "__generate", hide = true)]
     Generate(GenerateArgs),
@@ -108,9 +113,9 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// Show the rules by which causes are told, or the page of one.
+/// Show the rules by which causes are told and environments are checked, or the page of one.
 ///
-/// A page says what happened, which evidence speaks for the cause and against it, what to do and at which risk.
+/// A page says what happened or what is found, which evidence speaks for the cause and against it, what to do and at which risk.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0; 2 when there is no such rule.")]
 pub(crate) struct RulesArgs {
