@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::{Gaps, Observed};
 
+pub use crate::facts::packages::normal as normal_name;
+
 pub use gpu::{CudaBuild, GpuLibrary, GpuStack, LibraryOrigin};
 pub use machine::{FileSystem, Machine, Overcommit, TaskGroup};
 pub use native::{
@@ -40,6 +42,8 @@ pub struct Survey {
     pub python: Observed<Interpreter>,
     /// Everything that is installed in its folders of packages, by name.
     pub distributions: Vec<Distribution>,
+    /// What interrupted work of pip left behind in those folders: `…/~umpy`, `…/~ensorflow-2.15.0.dist-info`.
+    pub leftovers: Vec<String>,
     /// Every ELF file in those folders, by path; and what the loader would take from elsewhere before them.
     pub native: Vec<NativeFile>,
     /// What is special to the TensorFlow that is installed; absent where none is.

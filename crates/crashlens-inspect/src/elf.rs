@@ -28,8 +28,12 @@ use serde::{Deserialize, Serialize};
 #[cfg(test)]
 pub(crate) use exports::Collected;
 pub use exports::Exports;
+pub(crate) use exports::hash;
 pub(crate) use reading::from_source;
 pub(crate) use source::OpenFile;
+
+/// The machine whose instructions are counted and whose notes are read.
+pub(crate) const X86_64: &str = "x86-64";
 
 /// What a text file is called: a linker's script, or a stub that a build system leaves.
 pub(crate) const TEXT: &str = "it is a text file";
@@ -54,16 +58,15 @@ pub enum ElfError {
 /// Reads the part of a file that the dynamic loader looks at.
 pub fn read(path: &Path) -> Result<ElfFile, ElfError> {
     let file = open(path)?;
-    from_source(&source(&file)?)
+    let size = file.metadata()?.len();
+    from_source(&OpenFile { file: &file, size })
 }
 
 /// Counts the vector instructions of a file; `None` where there is no code of x86-64 in it.
-pub fn count_vectors(path: &Path) -> Result<Option<VectorCode>, ElfError> {
-    let file = open(path)?;
-    let source = source(&file)?;
-    let layout = layout::Layout::read(&source)?;
-    let is_known = layout.is_readable && layout.architecture == "x86-64";
-    Ok(is_known.then(|| vectors::count(&source, &layout)).flatten())
+pub(crate) fn vectors_of(source: &impl source::Source) -> Result<Option<VectorCode>, ElfError> {
+    let layout = layout::Layout::read(source)?;
+    let is_known = layout.is_readable && layout.architecture == X86_64;
+    Ok(is_known.then(|| vectors::count(source, &layout)).flatten())
 }
 
 /// Opens a regular file: a pipe or a device of the right name would never end.
@@ -72,11 +75,6 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::other("it is no regular file"));
     }
     File::open(path)
-}
-
-fn source(file: &File) -> io::Result<OpenFile<'_>> {
-    let size = file.metadata()?.len();
-    Ok(OpenFile { file, size })
 }
 
 /// What was read of an ELF file. Symbols that it defines are kept as hashes of their names: there are half a million of

@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
 }
 
 /// The form in which Python's package index compares names.
-pub(crate) fn normal(name: &str) -> String {
+pub fn normal(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }
 

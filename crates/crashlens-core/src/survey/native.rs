@@ -16,7 +16,8 @@ pub struct NativeFile {
     pub package: Option<Package>,
     /// Bytes.
     pub size: u64,
-    /// `x86-64`, `aarch64`, …; unknown where the file is no ELF file that can be read.
+    /// `x86-64`, `aarch64`, …; unknown where the file is no ELF file that can be read, absent where it is text that has
+    /// the name by right: a linker's script, a stub.
     pub architecture: Observed<String>,
     /// Set where the file ends before what its headers promise.
     pub truncation: Option<Truncation>,
@@ -33,7 +34,8 @@ pub struct NativeFile {
     /// Set where it is, or holds, an OpenMP runtime.
     pub openmp: Option<OpenMp>,
     /// How many exported symbols it has in common with TensorFlow's own libraries, by namespace (`llvm`, `mlir`,
-    /// `google::protobuf`, or the first word of a C name); for files outside TensorFlow only.
+    /// `google::protobuf`, `absl`, or `other`); for files outside TensorFlow only, and only where TensorFlow loads its
+    /// libraries for the whole process to see.
     pub shared_with_tensorflow: BTreeMap<String, u64>,
     /// Version of protocol buffers for C++ whose runtime it exports: `3.21.12`, or empty where only that it does is known.
     pub protobuf_runtime: Option<String>,
@@ -157,7 +159,8 @@ pub struct Shadowed {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NumpyUse {
-    /// It knows `numpy.core`, where NumPy 1 has its C interface.
+    /// It imports `numpy.core._multiarray_umath`, or complains of `numpy.core.multiarray`, as whatever NumPy's or
+    /// Cython's headers of NumPy 1 were compiled into.
     pub old: bool,
     /// It knows `numpy._core`, where NumPy 2 has it.
     pub new: bool,

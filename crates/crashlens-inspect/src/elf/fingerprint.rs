@@ -33,8 +33,7 @@ pub(crate) fn numpy(source: &impl Source, layout: &Layout) -> Option<NumpyUse> {
 
 #[derive(Debug, Default)]
 struct Words {
-    old: bool,
-    new: bool,
+    numpy: NumpyUse,
     /// `numpy.core.multiarray` alone, as pybind11 imports it.
     module: bool,
     pybind11: bool,
@@ -65,18 +64,18 @@ impl Words {
 
     /// What follows `numpy.`.
     fn take(&mut self, rest: &[u8]) {
-        self.new |= rest.starts_with(b"_core");
-        self.old |= rest.starts_with(b"core._multiarray_umath")
+        self.numpy.new |= rest.starts_with(b"_core");
+        self.numpy.old |= rest.starts_with(b"core._multiarray_umath")
             || rest.starts_with(b"core.multiarray failed to import");
         self.module |= rest.starts_with(b"core.multiarray\0");
     }
 
     fn verdict(self) -> Option<NumpyUse> {
+        // Since 2.12 pybind11 knows both places.
+        let old_pybind11 = self.pybind11 && self.module && !self.numpy.new;
         let found = NumpyUse {
-            old: self.old,
-            new: self.new,
-            // Since 2.12 pybind11 knows both places.
-            old_pybind11: self.pybind11 && self.module && !self.new,
+            old_pybind11,
+            ..self.numpy
         };
         (found != NumpyUse::default()).then_some(found)
     }

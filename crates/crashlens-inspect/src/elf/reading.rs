@@ -8,7 +8,7 @@ use super::source::Source;
 use super::strings::Strings;
 use super::symbols::Symbols;
 use super::versions::Versions;
-use super::{ElfError, ElfFile, fingerprint, property};
+use super::{ElfError, ElfFile, X86_64, fingerprint, property};
 
 /// More libraries or folders than any file names.
 const MAX_NAMES: usize = 4096;
@@ -27,7 +27,7 @@ pub(crate) fn from_source<S: Source>(source: &S) -> Result<ElfFile, ElfError> {
         return Ok(file);
     }
     file.interpreter = interpreter(source, &layout);
-    if file.architecture == "x86-64" {
+    if file.architecture == X86_64 {
         file.cpu.levels = property::levels(source, &layout);
     }
     match Dynamic::read(source, &layout) {

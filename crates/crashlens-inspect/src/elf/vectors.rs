@@ -42,12 +42,12 @@ fn sample(bytes: &[u8], counts: &mut VectorCode) {
     let mut instruction = Instruction::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
+        if instruction.is_invalid() || !names_vector(&instruction) {
+            continue;
+        }
         match instruction.encoding() {
-            _ if instruction.is_invalid() => {}
-            EncodingKind::VEX | EncodingKind::EVEX => {
-                counts.vex += u64::from(names_vector(&instruction))
-            }
-            EncodingKind::Legacy => counts.legacy += u64::from(names_vector(&instruction)),
+            EncodingKind::VEX | EncodingKind::EVEX => counts.vex += 1,
+            EncodingKind::Legacy => counts.legacy += 1,
             _ => {}
         }
     }
