@@ -5,6 +5,7 @@ use std::path::Path;
 use crashlens_core::survey::Gencode;
 
 use crate::bounded;
+use crate::distribution::printable_path;
 
 /// Imports and the check of the runtime's version come first; descriptors of any length follow.
 const HEAD_BYTES: u64 = 8 << 10;
@@ -13,6 +14,8 @@ const HEAD_BYTES: u64 = 8 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
+    /// One of a generator before 3.19.
+    direct: Option<String>,
 }
 
 impl Newest {
@@ -23,6 +26,9 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
+        if is_direct(&head) && self.direct.is_none() {
+            self.direct = Some(printable_path(path));
+        }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
             Some((newest, _)) if *newest > numbers => {}
@@ -33,6 +39,7 @@ impl Newest {
                     is_checked,
                     file: path.display().to_string(),
                     count: 1,
+                    direct: None,
                 };
                 *found = Some((numbers, gencode));
             }
@@ -40,8 +47,14 @@ impl Newest {
     }
 
     pub(super) fn into_gencode(self) -> Option<Gencode> {
-        self.found.map(|(_, gencode)| gencode)
+        let Self { found, direct } = self;
+        found.map(|(_, gencode)| Gencode { direct, ..gencode })
     }
+}
+
+/// Whether a module makes its descriptors one by one. The first of them is that of its file, behind the imports.
+fn is_direct(head: &str) -> bool {
+    head.contains("= _descriptor.FileDescriptor(")
 }
 
 /// The version that the head of a generated module shows, and whether it asks the runtime for it.
