@@ -4,6 +4,7 @@
 //! has a default, so that an older or a hand-made survey opens; what is missing there was not looked at.
 
 mod gpu;
+pub(crate) mod loading;
 mod machine;
 mod native;
 mod python;
