@@ -6,8 +6,10 @@ The figures are of the command and of all descendants that were waited for.
 import json
 import os
 import sys
+import time
 
 result, command = sys.argv[1], sys.argv[2:]
+start = time.monotonic()
 pid = os.fork()
 if pid == 0:
     try:
@@ -20,6 +22,7 @@ with open(result, "w") as out:
     json.dump(
         {
             "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "elapsed_seconds": time.monotonic() - start,
             "peak_kib": usage.ru_maxrss,
             "exit_code": code,
         },

@@ -2,6 +2,7 @@
 //!
 //! Nothing here fails because a number is bad; numbers are for people and for the documentation.
 
+mod checking;
 mod judging;
 mod measure;
 mod scenarios;
@@ -26,7 +27,7 @@ pub struct Options {
     /// How often each healthy program is run with each tool
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Run only these: fit, import, death, core, threads, rules
+    /// Run only these: fit, import, death, core, threads, check, rules
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Use this crashlens instead of building one
@@ -51,12 +52,11 @@ pub struct Tools {
 pub fn run(options: &Options) -> Result<()> {
     let is_wanted =
         |name: &str| options.names.is_empty() || options.names.iter().any(|wanted| wanted == name);
-    let mut text = format!("Measured on {}.\n", machine());
+    let mut sections = Vec::new();
     let mut add = |name: &str, table: Result<Table>| -> Result<()> {
         let table = markdown(&table.with_context(|| format!("cannot measure {name}"))?);
         print!("\n== {name}\n{table}");
-        text.push('\n');
-        text.push_str(&table);
+        sections.push(table);
         Ok(())
     };
     if scenarios::ALL.iter().any(|(name, _)| is_wanted(name)) {
@@ -70,7 +70,12 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if options.update {
         let path = workspace::root().join(DOCUMENT);
-        fs_err::write(&path, replaced(&fs_err::read_to_string(&path)?, &text)?)?;
+        let document = fs_err::read_to_string(&path)?;
+        if !options.names.is_empty() {
+            sections = merged(&document, sections);
+        }
+        let text = format!("Measured on {}.\n\n{}", machine(), sections.join("\n"));
+        fs_err::write(&path, replaced(&document, &text)?)?;
         println!("\nwrote {DOCUMENT}");
     }
     Ok(())
@@ -142,6 +147,25 @@ fn markdown(table: &Table) -> String {
     text
 }
 
+/// The sections that the document has, those of the same title replaced by the new ones.
+fn merged(document: &str, mut new: Vec<String>) -> Vec<String> {
+    let title = |section: &str| section.lines().next().unwrap_or_default().to_owned();
+    let between = document.split_once(BEGIN).map_or("", |(_, rest)| rest);
+    let between = between.split_once(END).map_or("", |(text, _)| text);
+    let mut sections: Vec<String> = between
+        .split("\n## ")
+        .skip(1)
+        .map(|section| format!("## {}\n", section.trim_end()))
+        .collect();
+    for section in &mut sections {
+        if let Some(index) = new.iter().position(|one| title(one) == title(section)) {
+            *section = new.remove(index);
+        }
+    }
+    sections.extend(new);
+    sections
+}
+
 fn replaced(document: &str, text: &str) -> Result<String> {
     let (before, rest) = document
         .split_once(BEGIN)
@@ -164,5 +188,16 @@ mod tests {
             format!("head\n{BEGIN}\nnew\n{END}\ntail\n")
         );
         assert!(replaced("nothing to replace", "new").is_err());
+    }
+
+    #[test]
+    fn a_table_that_was_measured_alone_leaves_the_others_as_they_are() {
+        let document =
+            format!("head\n{BEGIN}\nMeasured.\n\n## one\n\n1\n\n## two\n\n2\n{END}\ntail\n");
+        let new = vec!["## two\n\nnew\n".to_owned(), "## three\n\n3\n".to_owned()];
+        assert_eq!(
+            merged(&document, new),
+            ["## one\n\n1\n", "## two\n\nnew\n", "## three\n\n3\n"]
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! the recording, without what is the same in every process, and without the places of the machine it was made on.
 
 mod places;
-mod readable;
+pub mod readable;
 mod slim;
 
 use std::collections::BTreeSet;

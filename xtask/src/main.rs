@@ -4,6 +4,7 @@ mod arrays;
 mod bench;
 mod command;
 mod corpus;
+mod environments;
 mod fixtures;
 mod folklore;
 mod fuzz;
@@ -40,6 +41,8 @@ enum Task {
     Fixtures(fixtures::Options),
     /// Runs the programs that test popular beliefs, and compares what they do with what is recorded
     Folklore(folklore::Options),
+    /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
+    Environments(environments::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Runs every fuzz target for a while
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Task::Record(options) => record::run(&options),
         Task::Fixtures(options) => fixtures::run(&options),
         Task::Folklore(options) => folklore::run(&options),
+        Task::Environments(options) => environments::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy => tidy::run(),

@@ -136,7 +136,9 @@ pub fn environment(
     if let Some(constraints) = constraints {
         pip.arg("--constraint").arg(constraints);
     }
-    command::succeed(&mut pip)?;
+    if !packages.is_empty() {
+        command::succeed(&mut pip)?;
+    }
     fs_err::write(&stamp, wanted)?;
     Ok(python)
 }

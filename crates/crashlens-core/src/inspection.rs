@@ -14,8 +14,10 @@ pub struct Inspection {
     pub kind: InspectionKind,
     /// Which: the path of the interpreter.
     pub subject: String,
-    /// What was seen of it at first sight, in the order it is told: interpreter, TensorFlow, counts.
-    pub overview: Vec<(String, String)>,
+    /// What was seen of it at first sight, in the order it is told: interpreter, TensorFlow.
+    pub overview: Vec<Seen>,
+    /// How much of it was looked at.
+    pub looked_at: Vec<Amount>,
     /// What was found, the worst first.
     pub findings: Vec<Hazard>,
     /// Every check that was made.
@@ -30,6 +32,24 @@ pub struct Inspection {
 pub enum InspectionKind {
     /// A Python environment and the machine.
     Environment,
+}
+
+/// Something seen at first sight.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Seen {
+    /// What: `Python`.
+    pub what: String,
+    /// What is seen of it: `3.11.7, /home/ada/venv/bin/python`.
+    pub value: String,
+}
+
+/// How much was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Amount {
+    /// Of what, in the plural: `native files`.
+    pub what: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// One check that was made.
@@ -74,6 +94,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
             .known()
             .map_or_else(String::new, |python| python.path.clone()),
         overview: overview(survey),
+        looked_at: looked_at(survey),
         findings,
         checks,
         gaps: survey.gaps.0.clone(),
@@ -87,21 +108,39 @@ fn signed(mut hazard: Hazard, rule: &HazardRule) -> Hazard {
     hazard
 }
 
-fn overview(survey: &Survey) -> Vec<(String, String)> {
+fn overview(survey: &Survey) -> Vec<Seen> {
     let mut overview = Vec::new();
-    let mut tell = |what: &str, value: String| overview.push((what.to_owned(), value));
+    let mut tell = |what: &str, value: String| {
+        let what = what.to_owned();
+        overview.push(Seen { what, value });
+    };
     if let Some(python) = survey.python.known() {
-        tell("Python", format!("{} {}", python.version, python.path));
+        let version = if python.version.is_empty() {
+            "of an unknown version"
+        } else {
+            &python.version
+        };
+        tell("Python", format!("{version}, {}", python.path));
     }
-    if let Some(tensorflow) = survey.tensorflow() {
-        tell(
-            "TensorFlow",
-            format!("{} {}", tensorflow.name, tensorflow.version),
-        );
+    let tensorflows: Vec<String> = survey
+        .tensorflows()
+        .map(|it| format!("{} {}", it.name, it.version))
+        .collect();
+    if !tensorflows.is_empty() {
+        tell("TensorFlow", tensorflows.join(", "));
     }
-    tell("packages", survey.distributions.len().to_string());
-    tell("native files", survey.native.len().to_string());
     overview
+}
+
+fn looked_at(survey: &Survey) -> Vec<Amount> {
+    let amount = |what: &str, count: usize| Amount {
+        what: what.to_owned(),
+        count: count as u64,
+    };
+    vec![
+        amount("packages", survey.distributions.len()),
+        amount("native files", survey.native.len()),
+    ]
 }
 
 impl Inspection {

@@ -88,6 +88,14 @@ impl Report {
         }
     }
 
+    /// The report of a check, without any death.
+    pub fn of_inspections(inspections: Vec<Inspection>) -> Self {
+        Self {
+            inspections,
+            ..Self::of_deaths(Run::default(), Vec::new())
+        }
+    }
+
     /// The report of one capture, when nothing else is known of the run.
     pub fn of_capture(capture: &CrashCapture) -> Self {
         Self::judged_by(capture, KnownIssues::built_in())

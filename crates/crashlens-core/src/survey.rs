@@ -20,7 +20,7 @@ pub use gpu::{CudaBuild, GpuLibrary, GpuStack, LibraryOrigin};
 pub use machine::{FileSystem, Machine, Overcommit, TaskGroup};
 pub use native::{
     CpuNeeds, Extension, Link, MissingLibrary, MissingSymbol, MissingVersion, NativeFile, NumpyUse,
-    OpenMp, Shadowed, Truncation, VectorCode,
+    OpenMp, OpenedBefore, Shadowed, Truncation, VectorCode,
 };
 pub use python::{
     ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, TensorflowTraits,

@@ -1,7 +1,81 @@
 //! One ELF file: the part of it that the dynamic loader looks at, and the fingerprints that rules ask for.
+//!
+//! Everything is found through program headers and the dynamic segment, as the loader does it; section headers, which
+//! may be missing, only help where the loader's tables are silent. Files of other machines than 64-bit little-endian
+//! ones are named and not read further.
 
-use crashlens_core::survey::{CpuNeeds, NumpyUse, OpenMp, Truncation};
+mod count;
+mod dynamic;
+mod exports;
+mod fingerprint;
+mod layout;
+mod property;
+mod reading;
+mod source;
+mod stranger;
+mod strings;
+mod symbols;
+mod vectors;
+mod versions;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crashlens_core::survey::{CpuNeeds, NumpyUse, OpenMp, Truncation, VectorCode};
 use serde::{Deserialize, Serialize};
+
+#[cfg(test)]
+pub(crate) use exports::Collected;
+pub use exports::Exports;
+pub(crate) use exports::hash;
+pub(crate) use reading::from_source;
+pub(crate) use source::OpenFile;
+
+/// The machine whose instructions are counted and whose notes are read.
+pub(crate) const X86_64: &str = "x86-64";
+
+/// What a text file is called: a linker's script, or a stub that a build system leaves.
+pub(crate) const TEXT: &str = "it is a text file";
+
+/// Why nothing is known of a file.
+#[derive(Debug, thiserror::Error)]
+pub enum ElfError {
+    /// The system would not give its bytes.
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    /// It is no ELF file.
+    #[error("{0}")]
+    NotElf(&'static str),
+    /// It ends before its machine can be told.
+    #[error("it ends after {} bytes, within its first header", .0.present)]
+    CutShort(Truncation),
+    /// It begins as an ELF file does, and then makes no sense.
+    #[error("it is no sound ELF file: {0}")]
+    Malformed(&'static str),
+}
+
+/// Reads the part of a file that the dynamic loader looks at.
+pub fn read(path: &Path) -> Result<ElfFile, ElfError> {
+    let file = open(path)?;
+    let size = file.metadata()?.len();
+    from_source(&OpenFile { file: &file, size })
+}
+
+/// Counts the vector instructions of a file; `None` where there is no code of x86-64 in it.
+pub(crate) fn vectors_of(source: &impl source::Source) -> Result<Option<VectorCode>, ElfError> {
+    let layout = layout::Layout::read(source)?;
+    let is_known = layout.is_readable && layout.architecture == X86_64;
+    Ok(is_known.then(|| vectors::count(source, &layout)).flatten())
+}
+
+/// Opens a regular file: a pipe or a device of the right name would never end.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    File::open(path)
+}
 
 /// What was read of an ELF file. Symbols that it defines are kept as hashes of their names: there are half a million of
 /// them in TensorFlow.
@@ -11,7 +85,7 @@ pub struct ElfFile {
     pub architecture: String,
     /// Whether it is a shared object (or a position-independent executable).
     pub is_shared: bool,
-    /// Set where the file ends before what its headers promise.
+    /// Set where the file ends before what its headers promise. What else is said of it is then what could be read.
     pub truncation: Option<Truncation>,
     /// `PT_INTERP`.
     pub interpreter: Option<String>,
@@ -43,17 +117,8 @@ pub struct ElfFile {
     pub protobuf_runtime: Option<String>,
     /// Whether it defines `PyInit_…`: a module that Python imports.
     pub is_python_module: bool,
-}
-
-/// Symbols that a file defines.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exports {
-    /// Hashes of the names, in order.
-    names: Vec<u64>,
-    /// Hashes of `name@version`, in order; only of files that define versions.
-    versioned: Vec<u64>,
-    /// The namespace of each of `names`, an index into a fixed list; see [`Exports::shared_with`].
-    namespaces: Vec<u8>,
+    /// Parts that could not be read, in words; what they would have said is missing above, which is no evidence.
+    pub unread: Vec<String>,
 }
 
 /// A symbol that a file needs.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bounded;
+mod cache;
 pub mod elf;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -76,7 +76,14 @@ pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, Su
     let python = interpreter::find(question, &mut survey.gaps)?;
     let installed = site::read(&python, question, &mut survey.gaps);
     survey.tensorflow = tensorflow::traits(&installed, &mut survey.gaps);
-    let files = native::read(&python, &installed, question, progress, &mut survey.gaps);
+    let files = native::read(
+        &python,
+        &installed,
+        &survey.tensorflow,
+        question,
+        progress,
+        &mut survey.gaps,
+    );
     survey.gpu = gpu::read(&python, &installed, &files, question, &mut survey.gaps);
     survey.native = files;
     survey.distributions = installed.distributions;

@@ -16,17 +16,17 @@ use crate::bounded;
 
 /// The first processor's block; the others differ in clock and number only, and on large machines the
 /// kernel takes milliseconds to list them all.
-const MAX_CPU_BYTES: u64 = 8 << 10;
-const MAX_MEMINFO_BYTES: u64 = 64 << 10;
+pub(crate) const MAX_CPU_BYTES: u64 = 8 << 10;
+pub(crate) const MAX_MEMINFO_BYTES: u64 = 64 << 10;
 const MAX_MAPS_BYTES: u64 = 64 << 20;
-const MAX_C_LIBRARY_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_C_LIBRARY_BYTES: u64 = 16 << 20;
 
 /// The machine as the process `pid` meets it now.
 pub(crate) fn host_facts(pid: u32, gaps: &mut Gaps) -> Host {
     read_host(Path::new("/"), pid, gaps)
 }
 
-fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
+pub(crate) fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
     let cpu = bounded::read_text(&root.join("proc/cpuinfo"), MAX_CPU_BYTES);
     let memory = bounded::read_text(&root.join("proc/meminfo"), MAX_MEMINFO_BYTES);
     Host {
@@ -65,7 +65,7 @@ pub(crate) fn memory_total(root: &Path) -> Option<u64> {
 }
 
 /// `Absent` where it was looked for in vain.
-fn present<T>(
+pub(crate) fn present<T>(
     gaps: &mut Gaps,
     part: &str,
     result: Result<Option<T>, impl ToString>,
@@ -89,7 +89,7 @@ fn kernel() -> io::Result<String> {
 }
 
 /// The value after `key` and a colon, on the first line that has it.
-fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let found = text
         .lines()
         .find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix(':'))?
@@ -103,7 +103,8 @@ fn cpu_flags(text: &str) -> Option<Vec<String>> {
     Some(flags.split_whitespace().map(str::to_owned).collect())
 }
 
-fn bytes_of(meminfo: &str, key: &str) -> Option<u64> {
+/// A line of `/proc/meminfo`, in bytes.
+pub(crate) fn bytes_of(meminfo: &str, key: &str) -> Option<u64> {
     value(meminfo, key)?
         .strip_suffix("kB")?
         .trim()

@@ -13,8 +13,9 @@ use crashlens_core::{Limit, Resource, ResourceUse};
 
 use crate::enquiry::Line;
 
+pub(crate) use disks::file_system;
 pub(crate) use groups::{Baseline, uses as group_uses};
-pub(crate) use rlimits::processor_ticks;
+pub(crate) use rlimits::{processor_ticks, tasks_of_user};
 
 /// What is known of the process already.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,10 +1,14 @@
 //! The arguments of every command: the only text about flags.
 
+mod check;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use check::{CheckArgs, CheckFormat, CheckReportArgs, SurveyArgs};
 
 /// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]
@@ -19,6 +23,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     Attach(AttachArgs),
     Diagnose(DiagnoseArgs),
+    Check(CheckArgs),
     Rules(RulesArgs),
     #[command(name = "__generate", hide = true)]
     Generate(GenerateArgs),

@@ -7,9 +7,11 @@ use std::process::ExitCode;
 pub enum ExitStatus {
     /// `run`, `attach`: the program's own exit code, or 128+N when signal N ended it.
     Program(u8),
-    /// 0: a report was made, rules or help were shown, or a process was let go on request.
+    /// 0: a report was made, `check` found nothing that counts, rules or help were shown, or a process was let go on request.
     Success,
-    /// 2: `diagnose` could not make a report, `rules` knows no such rule, or either was used wrongly.
+    /// 1: `check` found something at or above `--fail-on`.
+    Found,
+    /// 2: `diagnose` or `check` could not make a report, `rules` knows no such rule, or one of them was used wrongly.
     NoReport,
     /// 125: `run` or `attach` failed in crashlens itself, or was used wrongly.
     Failed,
@@ -25,6 +27,7 @@ impl ExitStatus {
         match self {
             Self::Program(code) => code,
             Self::Success => 0,
+            Self::Found => 1,
             Self::NoReport => 2,
             Self::Failed => 125,
             Self::NotExecutable => 126,

@@ -22,6 +22,7 @@ pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Command::Run(args) => commands::run::run(&args),
         Command::Attach(args) => commands::attach::run(&args),
         Command::Diagnose(args) => commands::diagnose::run(&args),
+        Command::Check(args) => commands::check::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
     };

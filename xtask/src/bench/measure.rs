@@ -13,6 +13,7 @@ use crate::{command, workspace};
 #[derive(Debug, Clone, Deserialize)]
 pub struct Usage {
     pub cpu_seconds: f64,
+    pub elapsed_seconds: f64,
     pub peak_kib: u64,
     pub exit_code: i32,
     /// Standard output; not of the kernel's making.

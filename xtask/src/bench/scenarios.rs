@@ -20,7 +20,7 @@ pub struct Table {
 
 type Scenario = fn(&Tools) -> Result<Table>;
 
-pub const ALL: [(&str, Scenario); 5] = [
+pub const ALL: [(&str, Scenario); 6] = [
     ("fit", |tools| {
         healthy(tools, "Healthy Keras fit", "keras_fit.py")
     }),
@@ -30,17 +30,18 @@ pub const ALL: [(&str, Scenario); 5] = [
     ("death", death),
     ("core", core),
     ("threads", threads),
+    ("check", super::checking::table),
 ];
 
 /// gdb takes so long that two rounds have to do.
 const GDB_ROUNDS: usize = 2;
 const DEATH_ROUNDS: usize = 3;
 
-fn words(parts: &[&dyn AsRef<std::ffi::OsStr>]) -> Vec<OsString> {
+pub fn words(parts: &[&dyn AsRef<std::ffi::OsStr>]) -> Vec<OsString> {
     parts.iter().map(|part| part.as_ref().to_owned()).collect()
 }
 
-fn row(cells: &[&str]) -> Vec<String> {
+pub fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
@@ -319,7 +320,7 @@ fn threads(tools: &Tools) -> Result<Table> {
     })
 }
 
-fn seconds(value: Option<f64>) -> String {
+pub fn seconds(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), |value| format!("{value:.2}"))
 }
 

@@ -18,8 +18,10 @@ pub struct Machine {
     pub cpu_model: Observed<String>,
     /// Processor features as the kernel lists them.
     pub cpu_flags: Observed<Vec<String>>,
-    /// Processors that a program may use.
+    /// Processors that a program may run on: what TensorFlow counts its threads by.
     pub cores: Observed<u64>,
+    /// Processor time that the control group gives, in thousandths of a processor; absent without a limit.
+    pub cpu_quota: Observed<u64>,
     /// What emulates the processor, where something does: `qemu-user`, `Rosetta`.
     pub emulated_by: Observed<String>,
     /// Bytes of memory.
@@ -48,9 +50,9 @@ pub struct Machine {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskGroup {
-    /// Most tasks, the lowest of this level and those above; `None` without a limit.
+    /// Most tasks, of the level among this and those above that leaves the least room; `None` without a limit.
     pub limit: Option<u64>,
-    /// Tasks there now.
+    /// Tasks on that level now.
     pub current: Option<u64>,
 }
 

@@ -16,7 +16,8 @@ pub struct NativeFile {
     pub package: Option<Package>,
     /// Bytes.
     pub size: u64,
-    /// `x86-64`, `aarch64`, …; unknown where the file is no ELF file that can be read.
+    /// `x86-64`, `aarch64`, …; unknown where the file is no ELF file that can be read, absent where it is text that has
+    /// the name by right: a linker's script, a stub.
     pub architecture: Observed<String>,
     /// Set where the file ends before what its headers promise.
     pub truncation: Option<Truncation>,
@@ -33,7 +34,8 @@ pub struct NativeFile {
     /// Set where it is, or holds, an OpenMP runtime.
     pub openmp: Option<OpenMp>,
     /// How many exported symbols it has in common with TensorFlow's own libraries, by namespace (`llvm`, `mlir`,
-    /// `google::protobuf`, or the first word of a C name); for files outside TensorFlow only.
+    /// `google::protobuf`, `absl`, or `other`); for files outside TensorFlow only, and only where TensorFlow loads its
+    /// libraries for the whole process to see.
     pub shared_with_tensorflow: BTreeMap<String, u64>,
     /// Version of protocol buffers for C++ whose runtime it exports: `3.21.12`, or empty where only that it does is known.
     pub protobuf_runtime: Option<String>,
@@ -79,6 +81,19 @@ pub struct Link {
     pub shadowed: Vec<Shadowed>,
     /// Whether it was taken for a plugin that TensorFlow loads, and held against TensorFlow's libraries.
     pub into_tensorflow: bool,
+    /// What is taken to have been opened before it, in that order: TensorFlow's libraries for its plugins, and
+    /// libraries that no search finds but that its package, or one that it asks for, has.
+    pub opened_before: Vec<OpenedBefore>,
+}
+
+/// A library that is taken to be in the process already.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenedBefore {
+    /// The file.
+    pub path: String,
+    /// Whether with `RTLD_GLOBAL`.
+    pub globally: bool,
 }
 
 /// A library that is not found.
@@ -89,6 +104,11 @@ pub struct MissingLibrary {
     pub name: String,
     /// The file that needs it.
     pub needed_by: String,
+    /// A file of the environment that has the name, but of a package that nothing asks for: another import may have
+    /// loaded it before.
+    pub elsewhere: Option<String>,
+    /// The file at which the loader stops because it is none that can be loaded.
+    pub broken: Option<String>,
 }
 
 /// A symbol that nothing defines.
@@ -139,7 +159,8 @@ pub struct Shadowed {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NumpyUse {
-    /// It knows `numpy.core`, where NumPy 1 has its C interface.
+    /// It imports `numpy.core._multiarray_umath`, or complains of `numpy.core.multiarray`, as whatever NumPy's or
+    /// Cython's headers of NumPy 1 were compiled into.
     pub old: bool,
     /// It knows `numpy._core`, where NumPy 2 has it.
     pub new: bool,

@@ -21,6 +21,7 @@ const MAX_LEVELS: usize = 64;
 pub(crate) enum Controller {
     Memory,
     Pids,
+    Cpu,
 }
 
 impl Controller {
@@ -29,6 +30,7 @@ impl Controller {
         match self {
             Self::Memory => "memory",
             Self::Pids => "pids",
+            Self::Cpu => "cpu",
         }
     }
 
@@ -38,6 +40,8 @@ impl Controller {
             (Self::Memory, 1) => "memory.usage_in_bytes",
             (Self::Memory, _) => "memory.current",
             (Self::Pids, _) => "pids.current",
+            (Self::Cpu, 1) => "cpu.cfs_quota_us",
+            (Self::Cpu, _) => "cpu.max",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Room in the file systems that a process writes to, as the process sees them.
 
+use std::io;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
@@ -67,6 +68,18 @@ impl Survey {
     pub(super) fn finish(self) -> Vec<ResourceUse> {
         self.0.answers().collect()
     }
+}
+
+/// Size and room of the file system at `path`; `None` for one without a size of its own. Only for paths that nothing
+/// remote can be mounted at: this waits.
+pub(crate) fn file_system(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    let found = statvfs(path)?;
+    let entry = entry(Resource::SharedMemory, String::new(), &found);
+    let size_and_room = |entry: ResourceUse| {
+        let size = entry.limit?;
+        Some((size, size.saturating_sub(entry.used?)))
+    };
+    Ok(entry.and_then(size_and_room))
 }
 
 /// Blocks that are kept for root count as used: the program could not have them.

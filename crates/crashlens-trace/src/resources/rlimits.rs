@@ -1,5 +1,6 @@
 //! The limits of the process itself (`getrlimit`), against what it used.
 
+use std::io;
 use std::path::Path;
 
 use crashlens_core::{Limit, Resource, ResourceUse};
@@ -84,8 +85,8 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
         open_files(&home),
         None,
     );
-    if let Some(limit) = limit_of("Max processes").filter(|limit| *limit <= MAX_THREAD_LIMIT)
-        && !is_exempt(&home, &status)
+    if let Some(limit) = limit_of("Max processes")
+        && is_bound(&home, &status, limit)
     {
         let threads = user_of(&status).and_then(|user| threads_of_user(root, user));
         add(
@@ -97,6 +98,23 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
         );
     }
     uses
+}
+
+/// Threads of the user whose process `pid` is, where a limit of them binds it: `None` for root, and where the limit is
+/// so high that nobody counts.
+pub(crate) fn tasks_of_user(root: &Path, pid: u32, limit: u64) -> io::Result<Option<u64>> {
+    let home = root.join(format!("proc/{pid}"));
+    let status = bounded::read_text(&home.join("status"), MAX_STATUS_BYTES)?;
+    if !is_bound(&home, &status, limit) {
+        return Ok(None);
+    }
+    let tasks = user_of(&status).and_then(|user| threads_of_user(root, user));
+    let too_many = || io::Error::other("there are too many processes to count them");
+    tasks.map(Some).ok_or_else(too_many)
+}
+
+fn is_bound(home: &Path, status: &str, limit: u64) -> bool {
+    limit <= MAX_THREAD_LIMIT && !is_exempt(home, status)
 }
 
 fn kilobytes_of(status: &str, name: &str) -> Option<u64> {

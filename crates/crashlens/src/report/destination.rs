@@ -46,11 +46,7 @@ pub(crate) struct Destination {
 impl Destination {
     /// As the arguments say, else to `stream`.
     pub(crate) fn new(args: &ReportArgs, stream: Stream) -> Self {
-        let verbosity = match (args.quiet, args.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Full,
-            (false, false) => Verbosity::Folded,
-        };
+        let verbosity = Verbosity::of_flags(args.quiet, args.verbose);
         Self {
             stream,
             file: args.output.clone(),
@@ -60,7 +56,7 @@ impl Destination {
         }
     }
 
-    /// Standard output, for what is no report.
+    /// Standard output, for what is no report of a death.
     pub(crate) fn on_stdout(colour: Colour) -> Self {
         Self {
             stream: Stream::Stdout,
@@ -69,6 +65,20 @@ impl Destination {
             colour,
             verbosity: Verbosity::Folded,
         }
+    }
+
+    /// The same to a file, where one is named.
+    #[must_use]
+    pub(crate) fn or_to(mut self, file: Option<PathBuf>) -> Self {
+        self.file = file;
+        self
+    }
+
+    /// The same with more or fewer words.
+    #[must_use]
+    pub(crate) fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
+        self.verbosity = verbosity;
+        self
     }
 
     /// Refuses a file that cannot be written before hours of work depend on it.

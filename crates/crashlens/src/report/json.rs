@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crashlens_core::Report;
 
 /// Writes the report as one document, indented for those who read it with their eyes.
-pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

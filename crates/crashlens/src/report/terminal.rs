@@ -7,6 +7,7 @@ mod details;
 mod fault;
 mod hang;
 mod headline;
+mod inspection;
 mod markdown;
 mod memory;
 mod names;
@@ -24,8 +25,11 @@ use std::io::{self, Write};
 use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report};
 
 pub(super) use hang::write_hang;
+pub(crate) use inspection::write_inspection;
 pub(super) use markdown::write_markdown;
+pub(super) use names::{clip, file_for_people, printable};
 pub(super) use page::{Columns, FAINT, PLAIN, Page, STRONG};
+pub(super) use why::sentence;
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +42,7 @@ pub(crate) struct View {
 
 /// How much of a report is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verbosity {
+pub(crate) enum Verbosity {
     /// What happened, where, why, and what to do.
     Quiet,
     /// What fits a screen or two.
@@ -47,8 +51,21 @@ pub(super) enum Verbosity {
     Full,
 }
 
+impl Verbosity {
+    /// As `--quiet` and `--verbose` say.
+    pub(crate) fn of_flags(quiet: bool, verbose: bool) -> Self {
+        match (quiet, verbose) {
+            (true, _) => Self::Quiet,
+            (false, true) => Self::Full,
+            (false, false) => Self::Folded,
+        }
+    }
+}
+
 /// So many gaps are told of one death before the rest is counted.
 const GAPS_SHOWN: usize = 6;
+/// So many things that are missing for one reason are named.
+const PARTS_SHOWN: usize = 12;
 /// So many last lines of standard error are shown.
 const LAST_LINES: usize = 4;
 
@@ -197,13 +214,19 @@ fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
 
 /// `limits, the processor: not recorded in a core file. To see them: …`
 fn gap_in_words(kind: &[&Gap]) -> String {
-    let parts: Vec<&str> = kind.iter().map(|gap| gap.part.as_str()).collect();
+    let mut parts: Vec<&str> = kind.iter().map(|gap| gap.part.as_str()).collect();
+    let more = parts.len().saturating_sub(PARTS_SHOWN);
+    parts.truncate(PARTS_SHOWN);
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     let sentence = |text: &str| format!("{}.", text.trim_end_matches('.'));
     let it = if kind.len() == 1 { "it" } else { "them" };
     let remedy = kind[0].remedy.as_ref();
     let remedy = remedy.map(|remedy| format!(" To see {it}: {}", sentence(remedy)));
     format!(
-        "{}: {}{}",
+        "{}{more}: {}{}",
         parts.join(", "),
         sentence(&kind[0].reason),
         remedy.unwrap_or_default()

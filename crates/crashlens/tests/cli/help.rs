@@ -2,7 +2,7 @@ use crate::{output, stderr, stdout};
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["run", "attach", "diagnose", "rules"] {
+    for command in ["run", "attach", "diagnose", "check", "rules"] {
         let output = output(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         insta::assert_snapshot!(format!("help_of_{command}"), stdout(&output));
@@ -27,6 +27,8 @@ fn wrong_use_has_the_exit_status_of_its_command() {
         (&["run", "--nonsense"][..], 125),
         (&["attach", "me"][..], 125),
         (&["diagnose"][..], 2),
+        (&["check", "--nonsense"][..], 2),
+        (&["check", "env", "--fail-on", "everything"][..], 2),
         (&["rules", "--nonsense"][..], 2),
         (&["nonsense"][..], 2),
     ] {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use textwrap::core::display_width;
 
 /// Text that cannot move the cursor, change colours or turn the reading direction of a terminal.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
+pub(in crate::report) fn printable(text: &str) -> Cow<'_, str> {
     let is_bad = |letter: char| {
         letter.is_control()
             || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
@@ -22,7 +22,7 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// At most `room` columns: what is too much is taken from the middle.
-pub(super) fn clip(text: &str, room: usize) -> String {
+pub(in crate::report) fn clip(text: &str, room: usize) -> String {
     let text = printable(text);
     if display_width(&text) <= room {
         return text.into_owned();
@@ -55,7 +55,7 @@ pub(super) fn last_state(line: &str) -> String {
 }
 
 /// A Python file: below the working directory as the user knows it, a package's or the interpreter's by module path.
-pub(super) fn file_for_people(file: &str, working_directory: Option<&str>) -> String {
+pub(in crate::report) fn file_for_people(file: &str, working_directory: Option<&str>) -> String {
     for folder in ["site-packages/", "dist-packages/"] {
         if let Some(at) = file.rfind(folder) {
             return file[at + folder.len()..].to_owned();

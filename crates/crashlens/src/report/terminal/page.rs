@@ -124,6 +124,18 @@ impl<'a> Page<'a> {
         self.wrapped(&first, &rest, spans)
     }
 
+    /// Wrapped text behind a label with emphasis; the label is `indent` columns wide.
+    pub(in crate::report) fn labelled(
+        &mut self,
+        indent: usize,
+        label: Span<'_>,
+        spans: &[Span<'_>],
+    ) -> io::Result<()> {
+        let (style, label) = label;
+        let first = format!("{style}{}{style:#}", printable(label));
+        self.wrapped(&first, &" ".repeat(indent), spans)
+    }
+
     /// Wrapped text, `indent` columns in.
     pub(in crate::report) fn indented(
         &mut self,

@@ -248,7 +248,7 @@ fn own_command(death: &Death) -> Option<String> {
 }
 
 /// What a remedy may spoil.
-fn warning(risk: Risk) -> Option<&'static str> {
+pub(super) fn warning(risk: Risk) -> Option<&'static str> {
     match risk {
         Risk::None => None,
         Risk::Environment => Some("This changes what is installed or set up on the machine."),
@@ -295,7 +295,7 @@ fn write_ruled_out(page: &mut Page<'_>, excluded: &RuledOut) -> io::Result<()> {
 }
 
 /// With its end, where it has none.
-fn sentence(text: &str) -> String {
+pub(in crate::report) fn sentence(text: &str) -> String {
     let text = text.trim_end();
     // `It said "no."` has its end.
     let ending = text.trim_end_matches(['`', '"', '\'']);
@@ -306,7 +306,7 @@ fn sentence(text: &str) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()

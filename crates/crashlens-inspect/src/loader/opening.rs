@@ -1,0 +1,256 @@
+//! Opens one file in a copy of the process, and says what the loader would.
+
+use std::path::{Path, PathBuf};
+
+use crashlens_core::survey::{Link, MissingLibrary, MissingSymbol, MissingVersion, OpenedBefore};
+
+use super::LinkFile;
+use super::binding::{Binder, Unbound, lacked_versions, newest};
+use super::environment::Environment;
+use super::plugins::WithTensorflow;
+use super::process::{Opened, Outcome, Process};
+use super::shadowing;
+use super::shelf::Shelf;
+use super::tree::plain;
+
+/// Symbols that are named one by one.
+const MOST_NAMED: usize = 20;
+/// Rounds of finding out which libraries of the environment must be there before.
+const MOST_ROUNDS: usize = 16;
+/// Libraries that are taken to be there before.
+const MOST_BEFORE: usize = 256;
+
+/// Everything that opening a file takes.
+pub(super) struct Opener<'a> {
+    pub(super) environment: Environment<'a>,
+    pub(super) shelf: Shelf<'a>,
+    pub(super) process: Process<'a>,
+    pub(super) tensorflow: Option<WithTensorflow<'a>>,
+    pub(super) binder: Binder,
+}
+
+/// A file of which nothing can be said.
+#[derive(Debug)]
+pub(super) struct Unsure {
+    pub(super) file: PathBuf,
+    pub(super) reason: String,
+}
+
+/// One attempt: the process afterwards, and what was opened in it.
+struct Attempt<'a> {
+    process: Process<'a>,
+    /// The last one is the file itself.
+    opened: Vec<Opened>,
+    before: Vec<OpenedBefore>,
+}
+
+impl<'a> Opener<'a> {
+    /// What the loader would say of a file.
+    pub(super) fn link(&self, file: &LinkFile<'_>) -> Result<Link, Unsure> {
+        let plugin = self
+            .tensorflow
+            .as_ref()
+            .filter(|tensorflow| tensorflow.loads(file.path, file.elf));
+        let link = self.link_into(file, plugin)?;
+        // A file that is not linked to TensorFlow may still count on its symbols.
+        let host = self.tensorflow.as_ref().filter(|tensorflow| {
+            let mut missing = link.missing_symbols.iter();
+            plugin.is_none() && missing.any(|symbol| tensorflow.lends(file.path, &symbol.name))
+        });
+        match host {
+            Some(host) => self.link_into(file, Some(host)),
+            None => Ok(link),
+        }
+    }
+
+    fn link_into(
+        &self,
+        file: &LinkFile<'_>,
+        tensorflow: Option<&WithTensorflow<'a>>,
+    ) -> Result<Link, Unsure> {
+        let attempt = self.attempt(file, tensorflow).ok_or_else(|| Unsure {
+            file: file.path.to_owned(),
+            reason: "it cannot be read".to_owned(),
+        })?;
+        attempt.refuse_if_cut_short(file)?;
+        let mut link = Link {
+            into_tensorflow: tensorflow.is_some(),
+            opened_before: attempt.before.clone(),
+            ..Link::default()
+        };
+        for opened in &attempt.opened {
+            link.missing_libraries
+                .extend(self.missing_libraries(&attempt.process, opened));
+            link.missing_versions
+                .extend(missing_versions(&attempt.process, opened));
+        }
+        // The loader binds nothing before all libraries are there in their versions; until then any symbol may seem
+        // to be missing.
+        if link.missing_libraries.is_empty() && link.missing_versions.is_empty() {
+            let unbound = attempt
+                .opened
+                .iter()
+                .flat_map(|opened| self.binder.unbound(&attempt.process, opened));
+            let unbound: Vec<Unbound> = unbound.collect();
+            link.missing_symbol_count = unbound.len() as u64;
+            link.missing_symbols = unbound
+                .iter()
+                .take(MOST_NAMED)
+                .filter_map(|unbound| self.missing_symbol(&attempt.process, unbound))
+                .collect();
+        }
+        if let Some(opened) = attempt.opened.last() {
+            link.shadowed =
+                shadowing::shadowed(&self.shelf, &self.environment, &attempt.process, opened);
+        }
+        Ok(link)
+    }
+
+    /// Opens the file; where it needs libraries that no search finds and that packages of the environment have, once
+    /// more with those opened before it.
+    fn attempt(
+        &self,
+        file: &LinkFile<'_>,
+        tensorflow: Option<&WithTensorflow<'a>>,
+    ) -> Option<Attempt<'a>> {
+        let base = tensorflow.map_or(&self.process, |tensorflow| &tensorflow.process);
+        let mut before: Vec<PathBuf> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let mut process = base.clone();
+            let mut opened = Vec::new();
+            for path in &before {
+                opened.extend(process.open(&self.shelf, path, false));
+            }
+            opened.push(process.open(&self.shelf, file.path, false)?);
+            let mut found = self.wanted_before(&process, &opened, file);
+            found.retain(|path| !before.contains(path));
+            found.truncate(MOST_BEFORE.saturating_sub(before.len()));
+            if found.is_empty() {
+                return Some(Attempt {
+                    process,
+                    opened,
+                    before: listed(tensorflow, &before),
+                });
+            }
+            // What a library needs has to be there before the library.
+            before.splice(0..0, found);
+        }
+        None
+    }
+
+    /// Libraries that were not found and that somebody in the environment would have loaded.
+    fn wanted_before(
+        &self,
+        process: &Process<'_>,
+        opened: &[Opened],
+        file: &LinkFile<'_>,
+    ) -> Vec<PathBuf> {
+        let missing = opened.iter().flat_map(|opened| &opened.needs);
+        let mut found = Vec::new();
+        for need in missing.filter(|need| need.outcome == Outcome::Missing) {
+            let Some(by) = process.loaded.get(need.by) else {
+                continue;
+            };
+            let Some(holder) = self.environment.holder(&need.name, &by.library.path) else {
+                continue;
+            };
+            let owner = self.environment.file(by.library.identity);
+            let package = owner.map_or(file.package, |owner| owner.package);
+            let path = holder.path.to_owned();
+            if self.environment.would_load(package, holder.package) && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    fn missing_libraries<'b>(
+        &'b self,
+        process: &'b Process<'a>,
+        opened: &'b Opened,
+    ) -> impl Iterator<Item = MissingLibrary> + 'b {
+        opened.needs.iter().filter_map(move |need| {
+            let by = &process.loaded.get(need.by)?.library.path;
+            let broken = match &need.outcome {
+                Outcome::Loaded(..) => return None,
+                Outcome::Broken(path, _) => Some(shown(path)),
+                Outcome::Missing => None,
+            };
+            let elsewhere = self.environment.holder(&need.name, by);
+            Some(MissingLibrary {
+                name: need.name.clone(),
+                needed_by: shown(by),
+                elsewhere: elsewhere.map(|file| shown(file.path)),
+                broken,
+            })
+        })
+    }
+
+    fn missing_symbol(&self, process: &Process<'a>, unbound: &Unbound) -> Option<MissingSymbol> {
+        let by = &process.loaded.get(unbound.by)?.library;
+        let wanted = by.elf.undefined.get(unbound.symbol)?;
+        let demangled = crashlens_unwind::demangle(&wanted.name);
+        let definer = self.environment.definer(wanted, &by.path);
+        Some(MissingSymbol {
+            demangled: (demangled != wanted.name).then_some(demangled),
+            name: wanted.name.clone(),
+            needed_by: shown(&by.path),
+            defined_in: definer.map(|path| shown(&path)),
+        })
+    }
+}
+
+impl Attempt<'_> {
+    /// A library that ends too early is mapped all the same, and nobody knows what of it is there.
+    fn refuse_if_cut_short(&self, file: &LinkFile<'_>) -> Result<(), Unsure> {
+        let ranges = self.opened.iter().map(|opened| opened.first..opened.end);
+        let cut = ranges
+            .flatten()
+            .filter_map(|index| self.process.loaded.get(index))
+            .find(|loaded| loaded.library.elf.truncation.is_some());
+        match cut {
+            None => Ok(()),
+            Some(loaded) => Err(Unsure {
+                file: file.path.to_owned(),
+                reason: format!("{} ends too early", loaded.library.path.display()),
+            }),
+        }
+    }
+}
+
+fn missing_versions<'b>(
+    process: &'b Process<'_>,
+    opened: &Opened,
+) -> impl Iterator<Item = MissingVersion> + 'b {
+    lacked_versions(process, opened)
+        .into_iter()
+        .filter_map(|lacked| {
+            let found = &process.loaded.get(lacked.library)?.library;
+            Some(MissingVersion {
+                newest: newest(&found.elf.version_definitions, &lacked.version),
+                found: shown(&found.path),
+                needed_by: shown(&process.loaded.get(lacked.by)?.library.path),
+                version: lacked.version,
+                library: lacked.name,
+            })
+        })
+}
+
+fn listed(tensorflow: Option<&WithTensorflow<'_>>, before: &[PathBuf]) -> Vec<OpenedBefore> {
+    let tensorflow = tensorflow.map_or(&[][..], |tensorflow| &tensorflow.opened);
+    let before = before.iter().map(|path| (path, false));
+    tensorflow
+        .iter()
+        .map(|(path, globally)| (path, *globally))
+        .chain(before)
+        .map(|(path, globally)| OpenedBefore {
+            path: shown(path),
+            globally,
+        })
+        .collect()
+}
+
+/// A path as people write it.
+pub(super) fn shown(path: &Path) -> String {
+    plain(path).display().to_string()
+}

@@ -1,0 +1,70 @@
+//! Words that every form of a report has in common.
+
+use std::fmt::Write as _;
+
+use crashlens_core::Inspection;
+use crashlens_core::hazard::{Hazard, Severity};
+use crashlens_core::inspection::Check;
+
+/// How bad it is, as one says it.
+pub(super) fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::WillFail => "will fail",
+        Severity::CanCrash => "can crash",
+        Severity::WorthKnowing => "worth knowing",
+    }
+}
+
+/// `1 will fail, 2 worth knowing`
+pub(super) fn tally(findings: &[Hazard]) -> String {
+    let of = |severity| findings.iter().filter(move |it| it.severity == severity);
+    let counts: Vec<String> = [
+        Severity::WillFail,
+        Severity::CanCrash,
+        Severity::WorthKnowing,
+    ]
+    .into_iter()
+    .map(|it| (of(it).count(), severity(it)))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, severity)| format!("{count} {severity}"))
+    .collect();
+    counts.join(", ")
+}
+
+/// What is said where nothing was found: never that nothing is there.
+pub(super) fn nothing_found(inspection: &Inspection) -> String {
+    let count = |is_counted: fn(&Check) -> bool| {
+        let checks = inspection.checks.iter();
+        checks.filter(|check| is_counted(check)).count() as u64
+    };
+    let made = count(|check| !check.scope.is_empty());
+    let idle = count(|check| check.scope.is_empty() && check.blind.is_empty());
+    let blind = count(|check| !check.blind.is_empty());
+    let mut text = format!("Nothing found by {}", counted(made, "checks"));
+    if idle > 0 {
+        let _ = write!(text, "; {idle} more had nothing to look at");
+    }
+    if blind > 0 {
+        let _ = write!(text, "; {blind} could not look at all they ask for");
+    }
+    text.push('.');
+    text
+}
+
+/// `1 package`, `2 packages`.
+pub(super) fn counted(count: u64, plural: &str) -> String {
+    let what = if count == 1 {
+        plural.strip_suffix('s').unwrap_or(plural)
+    } else {
+        plural
+    };
+    format!("{count} {what}")
+}
+
+/// `48 packages, 212 native files and the machine, in 31 checks`
+pub(super) fn looked_at(inspection: &Inspection) -> String {
+    let amounts = inspection.looked_at.iter();
+    let amounts: Vec<String> = amounts.map(|it| counted(it.count, &it.what)).collect();
+    let checks = counted(inspection.checks.len() as u64, "checks");
+    format!("{} and the machine, in {checks}", amounts.join(", "))
+}
