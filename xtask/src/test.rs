@@ -7,11 +7,13 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::{arrays, command, corpus, folklore, fuzz, generate, newer_python, tidy, workspace};
+use crate::{
+    arrays, command, corpus, environments, folklore, fuzz, generate, newer_python, tidy, workspace,
+};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Leave out what takes minutes: the fuzz targets, the live corpus and the folklore
+    /// Leave out what takes minutes: the fuzz targets, the live corpus, the folklore and the environments
     #[arg(long)]
     quick: bool,
     /// How long each fuzz target runs
@@ -90,6 +92,7 @@ pub fn run(options: &Options) -> Result<()> {
         tally.step("live corpus", || live_corpus(None));
         tally.step("near misses", || live_corpus(Some("near")));
         tally.step("folklore", folklore_of_tensorflow);
+        tally.step("environments", small_environments);
     }
     println!("\n{} passed, {} failed", tally.passed, tally.failed.len());
     ensure!(
@@ -218,6 +221,18 @@ fn folklore_of_tensorflow() -> Result<Step> {
         python: Some(python),
     };
     folklore::run(&options).map(|()| Step::Passed)
+}
+
+/// Environments of real packages, as far as they are small.
+fn small_environments() -> Result<Step> {
+    if let Err(error) = corpus::default_environment() {
+        return Ok(Step::Skipped(format!("{error:#}")));
+    }
+    let options = environments::Options {
+        ci: true,
+        ..environments::Options::default()
+    };
+    environments::run(&options).map(|()| Step::Passed)
 }
 
 fn live_corpus(set: Option<&str>) -> Result<Step> {

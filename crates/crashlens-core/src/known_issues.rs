@@ -69,6 +69,24 @@ impl KnownIssues {
         Ok(Self { issues })
     }
 
+    /// The defects by which a process dies in `version` of a package and which a later release of the same line
+    /// (`2.8.4` for `2.8.0`) does not have, with that release.
+    pub(crate) fn mended_in_line(
+        &self,
+        package: &str,
+        version: &pep440_rs::Version,
+    ) -> Vec<(&str, &pep440_rs::Version)> {
+        let line = |version: &pep440_rs::Version| version.release().get(..2).map(<[u64]>::to_vec);
+        let own = line(version);
+        self.issues
+            .iter()
+            .filter(|issue| issue.package == package && !issue.causes.is_empty())
+            .filter(|issue| issue.affected.includes(version))
+            .filter_map(|issue| Some((issue.name(), issue.affected.fix(version)?)))
+            .filter(|(_, fix)| own.is_some() && line(fix) == own)
+            .collect()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.issues.len()

@@ -42,6 +42,24 @@ pub(crate) struct Bad {
     pub(crate) test: Option<String>,
     pub(crate) advice: Option<String>,
     pub(crate) source: String,
+    pub(crate) plain: Option<Plain>,
+}
+
+/// When a version is worth a warning before anything has died: an ordinary program is enough.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plain {
+    /// What to install instead; `{name}` is the name that it is installed under.
+    pub(crate) install: String,
+    /// Only on a processor without this.
+    pub(crate) lacks: Option<String>,
+    /// Only on this architecture.
+    pub(crate) architecture: Option<String>,
+    /// Only where one of these is installed too.
+    #[serde(default)]
+    pub(crate) beside: Vec<String>,
+    /// What would show that it does no harm.
+    pub(crate) unless: String,
 }
 
 /// A package with native code for TensorFlow.

@@ -7,6 +7,7 @@
 
 pub mod capture;
 pub mod cause;
+mod compatibility;
 pub mod culprit;
 pub mod diagnosis;
 pub mod evidence;

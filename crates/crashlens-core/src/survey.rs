@@ -3,12 +3,16 @@
 //! Facts only, as [`crate::capture`] has them of a death. Files were read, nothing was run or imported. Every field
 //! has a default, so that an older or a hand-made survey opens; what is missing there was not looked at.
 
+mod addons;
 mod gpu;
 pub(crate) mod loading;
 mod machine;
 mod native;
+mod protobuf;
 mod python;
 mod questions;
+mod requirements;
+mod sites;
 
 use std::collections::BTreeMap;
 
@@ -16,15 +20,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::capture::{Gaps, Observed};
 
+pub use crate::facts::packages::normal as normal_name;
+
 pub use gpu::{CudaBuild, GpuLibrary, GpuStack, LibraryOrigin};
 pub use machine::{FileSystem, Machine, Overcommit, TaskGroup};
 pub use native::{
     CpuNeeds, Extension, Link, MissingLibrary, MissingSymbol, MissingVersion, NativeFile, NumpyUse,
     OpenMp, OpenedBefore, Shadowed, Truncation, VectorCode,
 };
+pub use protobuf::GencodeFault;
+pub(crate) use protobuf::IMPLEMENTATION;
 pub use python::{
     ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, TensorflowTraits,
 };
+pub use requirements::Unmet;
 
 /// Everything that was read of an environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +43,8 @@ pub struct Survey {
     pub python: Observed<Interpreter>,
     /// Everything that is installed in its folders of packages, by name.
     pub distributions: Vec<Distribution>,
+    /// What interrupted work of pip left behind in those folders: `…/~umpy`, `…/~ensorflow-2.15.0.dist-info`.
+    pub leftovers: Vec<String>,
     /// Every ELF file in those folders, by path; and what the loader would take from elsewhere before them.
     pub native: Vec<NativeFile>,
     /// What is special to the TensorFlow that is installed; absent where none is.

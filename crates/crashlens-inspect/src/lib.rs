@@ -4,8 +4,9 @@
 //! whatever is read is bounded in size, count, depth and time: a folder of packages is somebody else's data.
 #![forbid(unsafe_code)]
 
-mod bounded;
+pub mod bounded;
 mod cache;
+pub mod distribution;
 pub mod elf;
 #[doc(hidden)]
 pub mod fuzzing;

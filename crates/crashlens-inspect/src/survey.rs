@@ -68,6 +68,11 @@ pub enum SurveyError {
     /// The interpreter that was named is not there.
     #[error("{0} is no Python interpreter")]
     NotPython(PathBuf),
+    /// What was found is a script that would look for an interpreter, and nothing here is run.
+    #[error(
+        "{0} is a script that starts some Python: name that one with --python (`{0} -c 'import sys; print(sys.executable)'` tells which)"
+    )]
+    Script(PathBuf),
 }
 
 /// Reads an environment. The machine is left to others: its facts are not in files alone.
@@ -86,6 +91,7 @@ pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, Su
     );
     survey.gpu = gpu::read(&python, &installed, &files, question, &mut survey.gaps);
     survey.native = files;
+    survey.leftovers = installed.leftovers;
     survey.distributions = installed.distributions;
     survey.variables = Observed::Known(question.variables.clone());
     survey.python = Observed::Known(python);

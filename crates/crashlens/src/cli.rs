@@ -113,9 +113,9 @@ pub(crate) struct DiagnoseArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// Show the rules by which causes are told, or the page of one.
+/// Show the rules by which causes are told and environments are checked, or the page of one.
 ///
-/// A page says what happened, which evidence speaks for the cause and against it, what to do and at which risk.
+/// A page says what happened or what is found, which evidence speaks for the cause and against it, what to do and at which risk.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0; 2 when there is no such rule.")]
 pub(crate) struct RulesArgs {

@@ -3,9 +3,28 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// A book: where its rules are, how they are declared, where their fixtures are.
+struct Book {
+    rules: &'static str,
+    declaration: &'static str,
+    fixtures: &'static str,
+}
+
+/// Causes of death, and hazards before one.
+const BOOKS: [Book; 2] = [
+    Book {
+        rules: RULES,
+        declaration: ": Rule = Rule {",
+        fixtures: "crates/crashlens-core/fixtures/rules",
+    },
+    Book {
+        rules: "crates/crashlens-core/src/hazards",
+        declaration: ": HazardRule = HazardRule {",
+        fixtures: "crates/crashlens-core/fixtures/hazards",
+    },
+];
 const RULES: &str = "crates/crashlens-core/src/rules";
 const SIGNS: &str = "crates/crashlens-core/data/signs";
-const FIXTURES: &str = "crates/crashlens-core/fixtures/rules";
 /// Where signs are asked for.
 const ASKING: [&str; 3] = [
     RULES,
@@ -21,18 +40,28 @@ pub struct File {
 
 /// Whether it is one rule: `rules/<family>/<rule>.rs`. What the rules of a family share may stand beside them.
 pub fn is_rule(path: &Path, text: &str) -> bool {
-    path.strip_prefix(RULES)
-        .is_ok_and(|below| below.components().count() == 2)
-        && path.extension().is_some_and(|extension| extension == "rs")
-        && text.contains(": Rule = Rule {")
+    book_of(path, text).is_some()
+}
+
+/// The book that a rule is in.
+fn book_of(path: &Path, text: &str) -> Option<&'static Book> {
+    BOOKS.iter().find(|book| {
+        path.strip_prefix(book.rules)
+            .is_ok_and(|below| below.components().count() == 2)
+            && path.extension().is_some_and(|extension| extension == "rs")
+            && text.contains(book.declaration)
+    })
 }
 
 /// What is wrong with the book.
 pub fn faults(files: &[File]) -> Vec<String> {
     let mut faults = Vec::new();
-    for rule in files.iter().filter(|file| is_rule(&file.path, &file.text)) {
+    for rule in files {
+        let Some(book) = book_of(&rule.path, &rule.text) else {
+            continue;
+        };
         faults.extend(
-            missing(rule, files)
+            missing(rule, book, files)
                 .into_iter()
                 .map(|what| format!("{} {what}", rule.path.display())),
         );
@@ -48,7 +77,7 @@ fn text_of<'a>(files: &'a [File], path: &Path) -> Option<&'a str> {
 }
 
 /// What a rule lacks.
-fn missing(rule: &File, files: &[File]) -> Vec<String> {
+fn missing(rule: &File, book: &Book, files: &[File]) -> Vec<String> {
     let stem = stem(&rule.path);
     let family = rule.path.parent().unwrap_or(Path::new(""));
     let list = text_of(files, &family.with_extension("rs")).unwrap_or_default();
@@ -69,7 +98,7 @@ fn missing(rule: &File, files: &[File]) -> Vec<String> {
     if !rule.text.contains(&format!("name: \"{name}\"")) {
         missing.push(format!("is not called {name}, as its file is"));
     }
-    let fixtures = Path::new(FIXTURES).join(format!("{name}.toml"));
+    let fixtures = Path::new(book.fixtures).join(format!("{name}.toml"));
     if text_of(files, &fixtures).is_none() {
         missing.push(format!("has no fixtures in {}", fixtures.display()));
     }
@@ -86,7 +115,7 @@ fn orphaned_pages(files: &[File]) -> impl Iterator<Item = String> {
     files
         .iter()
         .filter(|file| {
-            file.path.starts_with(RULES)
+            BOOKS.iter().any(|book| file.path.starts_with(book.rules))
                 && file
                     .path
                     .extension()
@@ -153,6 +182,7 @@ mod tests {
     }
 
     fn whole() -> Vec<File> {
+        let [deaths, hazards] = &BOOKS;
         vec![
             file(
                 &format!("{RULES}/memory.rs"),
@@ -163,8 +193,21 @@ mod tests {
                 "static RULE: Rule = Rule { name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
             ),
             file(&format!("{RULES}/memory/null_pointer.md"), "# null-pointer"),
-            file(&format!("{FIXTURES}/null-pointer.toml"), ""),
+            file(&format!("{}/null-pointer.toml", deaths.fixtures), ""),
             file(&format!("{SIGNS}/memory.toml"), "id = \"said-null\"\n"),
+            file(
+                &format!("{}/limits.rs", hazards.rules),
+                "mod small_stack;\nrules: &[&small_stack::RULE],",
+            ),
+            file(
+                &format!("{}/limits/small_stack.rs", hazards.rules),
+                "static RULE: HazardRule = HazardRule { name: \"small-stack\", doc: include_str!(\"small_stack.md\")",
+            ),
+            file(
+                &format!("{}/limits/small_stack.md", hazards.rules),
+                "# small-stack",
+            ),
+            file(&format!("{}/small-stack.toml", hazards.fixtures), ""),
         ]
     }
 

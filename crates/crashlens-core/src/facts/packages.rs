@@ -5,14 +5,20 @@ use crate::capture::{Module, Package};
 use crate::evidence::FactRef;
 
 /// Names under which TensorFlow itself is installed.
-pub(crate) const TENSORFLOW: [&str; 7] = [
+pub(crate) const TENSORFLOW: [&str; 13] = [
     "tensorflow",
     "tensorflow-cpu",
     "tensorflow-gpu",
+    "intel-tensorflow",
+    "intel-tensorflow-avx512",
+    "tensorflow-rocm",
+    "tensorflow-aarch64",
+    "tensorflow-cpu-aws",
     "tensorflow-intel",
     "tensorflow-macos",
     "tf-nightly",
     "tf-nightly-cpu",
+    "tf-nightly-gpu",
 ];
 
 /// A package that was in use.
@@ -76,6 +82,15 @@ impl<'a> Facts<'a> {
 }
 
 /// The form in which Python's package index compares names.
-pub(crate) fn normal(name: &str) -> String {
+pub fn normal(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
+}
+
+/// Whether two names are one in the eyes of Python's package index.
+pub(crate) fn same_name(one: &str, other: &str) -> bool {
+    let plain = |byte: u8| match byte {
+        b'_' | b'.' => b'-',
+        _ => byte.to_ascii_lowercase(),
+    };
+    one.len() == other.len() && one.bytes().map(plain).eq(other.bytes().map(plain))
 }

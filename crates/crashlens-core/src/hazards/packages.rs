@@ -1,9 +1,42 @@
 //! What is installed, and whether it goes together.
 
+mod bad_release;
+mod broken_install;
+mod commands;
+mod emptied_files;
+mod known_conflict;
+mod lost_source;
+mod mixed_versions;
+mod one_package_twice;
+mod protobuf_gencode;
+mod protobuf_implementation;
+mod python_refused;
+mod requirement_unmet;
+mod two_records;
+mod unseen_limit;
+mod vulnerable_version;
+mod wrong_python;
+
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "Installed packages",
     letters: "PKG",
-    rules: &[],
+    rules: &[
+        &broken_install::RULE,
+        &emptied_files::RULE,
+        &lost_source::RULE,
+        &one_package_twice::RULE,
+        &two_records::RULE,
+        &mixed_versions::RULE,
+        &wrong_python::RULE,
+        &python_refused::RULE,
+        &known_conflict::RULE,
+        &protobuf_gencode::RULE,
+        &protobuf_implementation::RULE,
+        &unseen_limit::RULE,
+        &requirement_unmet::RULE,
+        &bad_release::RULE,
+        &vulnerable_version::RULE,
+    ],
 };

@@ -61,6 +61,10 @@ pub struct Distribution {
     pub files: Observed<FileList>,
     /// Whether it is installed from a source tree in place.
     pub editable: bool,
+    /// The source tree that it is installed from in place, where that is not there any more.
+    pub lost_source: Option<String>,
+    /// Who says that he installed it (`INSTALLER`): `pip`, `uv`, `conda`.
+    pub installer: Option<String>,
     /// The newest protocol-buffer generator among its `_pb2.py` files.
     pub gencode: Option<Gencode>,
 }
@@ -73,7 +77,9 @@ pub struct FileList {
     pub listed: u64,
     /// How many of them are not there.
     pub missing_count: u64,
-    /// The first of them.
+    /// How many of those are code: Python modules and native files outside of folders of tests.
+    pub missing_code_count: u64,
+    /// The first of the missing, code before everything else.
     pub missing: Vec<String>,
     /// Files whose size (or content, where that was compared) is not as listed: the first of them.
     pub changed: Vec<ChangedFile>,
@@ -112,6 +118,8 @@ pub struct Gencode {
     pub file: String,
     /// How many files.
     pub count: u64,
+    /// A file of a generator before 3.19, which makes its descriptors one by one (`FieldDescriptor(`), where there is one.
+    pub direct: Option<String>,
 }
 
 /// What is special to a TensorFlow.

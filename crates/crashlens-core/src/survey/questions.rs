@@ -4,15 +4,13 @@ use pep440_rs::Version;
 
 use super::{Distribution, NativeFile, Survey};
 use crate::capture::{Limit, Package};
-use crate::facts::packages::{TENSORFLOW, normal};
+use crate::evidence::FactRef;
+use crate::facts::packages::TENSORFLOW;
 
 impl Survey {
-    /// A distribution by its name in any spelling.
+    /// A distribution by its name in any spelling; of several copies the one that Python finds.
     pub fn distribution(&self, name: &str) -> Option<&Distribution> {
-        let wanted = normal(name);
-        self.distributions
-            .iter()
-            .find(|distribution| normal(&distribution.name) == wanted)
+        self.copies(name).next()
     }
 
     /// The version of a distribution, where it follows Python's scheme.
@@ -59,6 +57,13 @@ impl Distribution {
     /// Its version, where it follows Python's scheme.
     pub fn parsed_version(&self) -> Option<Version> {
         self.version.parse().ok()
+    }
+
+    /// Where it is in the survey.
+    pub fn fact(&self) -> FactRef {
+        FactRef::Package {
+            name: self.name.clone(),
+        }
     }
 
     /// Name and version.

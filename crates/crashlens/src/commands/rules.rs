@@ -1,13 +1,12 @@
 //! `crashlens rules`: the rule book.
 
 use crashlens_core::cause::Cause;
-use crashlens_core::rule::Rule;
-use crashlens_core::rules;
 
 use crate::cli::{Format, RulesArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::{Destination, book};
+use crate::report::Destination;
+use crate::report::book::{self, Entry};
 
 /// So many names are offered for one that does not exist.
 const OFFERED: usize = 5;
@@ -24,9 +23,7 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
         &|view, out| match (args.format, &wanted) {
             (Format::Text, Wanted::One(rule)) => book::write_page(rule, view, out),
             (Format::Text, _) => book::write_list(&|rule| wanted.has(rule), view, out),
-            (Format::Json, _) => {
-                book::write_json(rules::all().filter(|rule| wanted.has(rule)), out)
-            }
+            (Format::Json, _) => book::write_json(book::all().filter(|rule| wanted.has(rule)), out),
         },
     )?;
     Ok(ExitStatus::Success)
@@ -36,19 +33,19 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
 enum Wanted {
     All,
     Of(Cause),
-    One(&'static Rule),
+    One(Entry),
 }
 
 impl Wanted {
     /// By id or name, or else by a cause that several rules may name.
     fn find(word: &str) -> Option<Self> {
-        if let Some(rule) = rules::find(word) {
+        if let Some(rule) = book::find(word) {
             return Some(Self::One(rule));
         }
         let cause = Cause::ALL
             .iter()
             .find(|cause| cause.word().eq_ignore_ascii_case(word))?;
-        let mut of_cause = rules::all().filter(|rule| rule.causes.contains(cause));
+        let mut of_cause = book::all().filter(|rule| rule.causes.contains(cause));
         match (of_cause.next(), of_cause.next()) {
             (Some(only), None) => Some(Self::One(only)),
             (Some(_), Some(_)) => Some(Self::Of(*cause)),
@@ -56,7 +53,7 @@ impl Wanted {
         }
     }
 
-    fn has(&self, rule: &Rule) -> bool {
+    fn has(&self, rule: &Entry) -> bool {
         match self {
             Self::All => true,
             Self::Of(cause) => rule.causes.contains(cause),
@@ -84,7 +81,7 @@ fn unknown(word: &str) -> Failure {
 /// Rules with a name or an id like `word`: those that share a word of it, and those few letters away.
 fn close_to(word: &str) -> Vec<String> {
     let word: String = word.chars().take(60).collect::<String>().to_lowercase();
-    let distance = |rule: &Rule| {
+    let distance = |rule: &Entry| {
         if word.len() > 2 && rule.name.contains(&word) {
             return 1;
         }
@@ -95,8 +92,8 @@ fn close_to(word: &str) -> Vec<String> {
             .min(of_id + 1)
             .saturating_sub(3 * shared)
     };
-    let mut close: Vec<(usize, &Rule)> = rules::all()
-        .map(|rule| (distance(rule), rule))
+    let mut close: Vec<(usize, Entry)> = book::all()
+        .map(|rule| (distance(&rule), rule))
         .filter(|(distance, _)| *distance <= (word.len() / 3).max(2))
         .collect();
     close.sort_by_key(|(distance, _)| *distance);

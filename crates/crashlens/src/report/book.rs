@@ -1,35 +1,36 @@
-//! The rule book in the terminal and as JSON.
+//! The rule book in the terminal and as JSON: causes of death first, then what a check looks for.
+
+mod entry;
 
 use std::io::{self, Write};
 
-use crashlens_core::rule::Rule;
-use crashlens_core::rules::{FAMILIES, Family};
 use serde::Serialize;
 
 use super::terminal::{FAINT, PLAIN, Page, STRONG, View, write_markdown};
+pub(crate) use entry::{Entry, Kind, all, chapters, find};
 
 /// Name and version of the JSON form.
 const SCHEMA: &str = "crashlens.rules/1";
 /// Columns of a rule's id, and of the space behind it.
 const ID_COLUMNS: usize = 10;
 
-/// Writes the rules that `is_wanted`, by family.
+/// Writes the rules that `is_wanted`, by chapter.
 pub(crate) fn write_list(
-    is_wanted: &dyn Fn(&Rule) -> bool,
+    is_wanted: &dyn Fn(&Entry) -> bool,
     view: &View,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut page = Page::new(out, view.columns);
-    for family in &FAMILIES {
-        let rules = family.rules.iter().filter(|rule| is_wanted(rule));
+    for chapter in chapters() {
+        let rules = chapter.rules.iter().filter(|rule| is_wanted(rule));
         for (index, rule) in rules.enumerate() {
             if index == 0 {
-                page.heading(family.title)?;
+                page.heading(&chapter.title)?;
             }
             let causes = causes_beside(rule);
             let id = format!("{:ID_COLUMNS$}", rule.id);
             page.hanging(2, &id, &[(STRONG, rule.name), (FAINT, &causes)])?;
-            page.indented(ID_COLUMNS + 2, &[(PLAIN, &summary(rule))])?;
+            page.indented(ID_COLUMNS + 2, &[(PLAIN, &rule.summary())])?;
         }
     }
     page.blank()?;
@@ -37,80 +38,46 @@ pub(crate) fn write_list(
 }
 
 /// Writes the page of one rule.
-pub(crate) fn write_page(rule: &Rule, view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_page(rule: &Entry, view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(out, view.columns);
     page.blank()?;
-    let family = family_of(rule).map_or("", |family| family.title);
     page.sentence(&[
         (STRONG, rule.name),
-        (FAINT, &format!(" ({}, {})", rule.id, family)),
+        (FAINT, &format!(" ({}, {})", rule.id, rule.family)),
     ])?;
     for cause in rule.causes {
         page.indented(2, &[(PLAIN, &format!("{cause}: {}.", cause.meaning()))])?;
     }
-    write_markdown(&mut page, body(rule))
+    write_markdown(&mut page, rule.body())
 }
 
 /// The causes a rule may name, where that is not its name alone.
-fn causes_beside(rule: &Rule) -> String {
+fn causes_beside(rule: &Entry) -> String {
     match rule.causes {
         [only] if only.word() == rule.name => String::new(),
         causes => {
             let words: Vec<&str> = causes.iter().map(|cause| cause.word()).collect();
-            format!(" (names {})", words.join(", "))
+            let verb = match rule.kind {
+                Kind::Death => "names",
+                Kind::Hazard => "leads to",
+            };
+            format!(" ({verb} {})", words.join(", "))
         }
     }
-}
-
-/// One line: what the cause means where the rule is called after it, else the first sentence of what happened.
-pub(crate) fn summary(rule: &Rule) -> String {
-    let namesake = rule.causes.iter().find(|cause| cause.word() == rule.name);
-    if namesake.is_none()
-        && let Some(sentence) = first_sentence(rule)
-    {
-        return format!("{sentence}.");
-    }
-    let meaning = namesake.or(rule.causes.first());
-    let mut letters = meaning.map_or("", |cause| cause.meaning()).chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
-}
-
-fn first_sentence(rule: &Rule) -> Option<String> {
-    let section = rule.doc.split("## What happened").nth(1)?;
-    let section = section.split("\n## ").next()?;
-    let paragraph = section.trim_start().split("\n\n").next()?;
-    let words: Vec<&str> = paragraph.split_whitespace().collect();
-    let paragraph = words.join(" ");
-    let sentence = match paragraph.find(". ") {
-        Some(end) => paragraph.get(..end)?,
-        None => &paragraph,
-    };
-    Some(sentence.trim_end_matches('.').to_owned()).filter(|sentence| !sentence.is_empty())
-}
-
-/// The page without its title.
-pub(crate) fn body(rule: &Rule) -> &'static str {
-    rule.doc.split_once('\n').map_or("", |(_, body)| body)
-}
-
-/// The chapter of a rule.
-pub(crate) fn family_of(rule: &Rule) -> Option<&'static Family> {
-    FAMILIES
-        .iter()
-        .find(|family| family.rules.iter().any(|other| other.id == rule.id))
 }
 
 #[derive(Serialize)]
 struct Book<'a> {
     schema: &'static str,
-    rules: Vec<Entry<'a>>,
+    rules: Vec<Record<'a>>,
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct Record<'a> {
     id: &'a str,
     name: &'a str,
+    /// What it judges: a death, or an environment before one.
+    kind: Kind,
     family: &'a str,
     causes: Vec<&'a str>,
     since: &'a str,
@@ -120,22 +87,23 @@ struct Entry<'a> {
 }
 
 /// Writes rules as one document, each with its page.
-pub(crate) fn write_json<'a>(
-    rules: impl IntoIterator<Item = &'a Rule>,
+pub(crate) fn write_json(
+    rules: impl IntoIterator<Item = Entry>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let entry = |rule: &'a Rule| Entry {
+    let record = |rule: Entry| Record {
         id: rule.id,
         name: rule.name,
-        family: family_of(rule).map_or("", |family| family.title),
+        kind: rule.kind,
+        family: rule.family,
         causes: rule.causes.iter().map(|cause| cause.word()).collect(),
         since: rule.since,
-        summary: summary(rule),
+        summary: rule.summary(),
         page: rule.doc,
     };
     let book = Book {
         schema: SCHEMA,
-        rules: rules.into_iter().map(entry).collect(),
+        rules: rules.into_iter().map(record).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &book)?;
     writeln!(out)

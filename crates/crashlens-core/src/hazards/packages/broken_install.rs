@@ -1,0 +1,94 @@
+//! Files of a distribution that are gone.
+
+use super::commands::{named, reinstall};
+use crate::cause::Cause;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::survey::{Distribution, FileList, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "PKG001",
+    name: "broken-install",
+    asks: "files of packages that are missing",
+    causes: &[Cause::InterpreterMisuse],
+    since: "0.1.0",
+    doc: include_str!("broken_install.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let listed = survey
+        .distributions
+        .iter()
+        .filter_map(|it| it.files.known());
+    let files: u64 = listed.map(|files| files.listed).sum();
+    let mut look = Look::at(format!(
+        "{files} files of {} packages",
+        survey.distributions.len()
+    ));
+    for distribution in survey.found_distributions() {
+        if survey.is_of_the_system(distribution) {
+            continue;
+        }
+        let part = format!("files of {}", distribution.name);
+        look = look.blind_to(&part, &distribution.files, &survey.gaps);
+        let Some(files) = distribution.files.known() else {
+            continue;
+        };
+        if !has_sound_copy(survey, distribution) {
+            look = look.found_all(missing(survey, distribution, files));
+        }
+    }
+    look
+}
+
+fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Option<Hazard> {
+    let is_gutted = files.listed > 0 && files.missing_count.saturating_mul(2) >= files.listed;
+    if files.missing_code_count == 0 && !is_gutted {
+        return None;
+    }
+    let entry = files.missing.iter().find(|path| {
+        let mut tops = files.top.iter();
+        tops.any(|top| path.ends_with(&format!("{top}/__init__.py")) && is_top(path, top))
+    });
+    let severity = if entry.is_some() || is_gutted {
+        Severity::WillFail
+    } else {
+        Severity::CanCrash
+    };
+    let example = entry.or_else(|| files.missing.first())?;
+    let headline = format!(
+        "{} of the {} files of {} are missing, {example} among them",
+        files.missing_count,
+        files.listed,
+        named(distribution)
+    );
+    let mut hazard = Hazard::new(severity, Cause::InterpreterMisuse, headline)
+        .package(distribution.package())
+        .because(
+            distribution.fact(),
+            "Its own list of files names them, and they are not on the disk.",
+        )
+        .unless("The files were taken out on purpose, and nothing imports them.");
+    if is_gutted {
+        hazard = hazard.because(
+            distribution.fact(),
+            "So much is gone when another package that had the same files was uninstalled, or an installation stopped half-way.",
+        );
+    }
+    hazard.files.extend(files.missing.iter().take(5).cloned());
+    Some(hazard.remedy(reinstall(survey, distribution)))
+}
+
+/// Whether a path ends in the folder itself, and not in one below it that has the same name.
+fn is_top(path: &str, top: &str) -> bool {
+    let end = format!("/{top}/__init__.py");
+    path.len() < end.len() || path.ends_with(&format!("-packages{end}"))
+}
+
+/// Another record of the same name in the same folder that has all its files: then this one was left behind.
+fn has_sound_copy(survey: &Survey, distribution: &Distribution) -> bool {
+    survey.copies(&distribution.name).any(|other| {
+        let files = other.files.known();
+        other.metadata != distribution.metadata && files.is_some_and(|it| it.missing_count == 0)
+    })
+}

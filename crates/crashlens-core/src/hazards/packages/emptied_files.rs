@@ -1,0 +1,71 @@
+//! Files that should hold something and hold nothing.
+
+use super::commands::{named, reinstall};
+use crate::cause::Cause;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::Remedy;
+use crate::survey::{ChangedFile, Distribution, FileList, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "PKG002",
+    name: "emptied-files",
+    asks: "files of packages that are empty and should not be",
+    causes: &[Cause::DiskFull],
+    since: "0.1.0",
+    doc: include_str!("emptied_files.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    for distribution in survey.found_distributions() {
+        if !survey.is_of_the_system(distribution) {
+            look = look.found_all(emptied(survey, distribution));
+        }
+    }
+    look
+}
+
+fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
+    let files: &FileList = distribution.files.known()?;
+    // What its headers tell to be cut off is another rule's.
+    let is_told = |it: &ChangedFile| {
+        survey
+            .native_file(&it.path)
+            .is_some_and(|it| it.truncation.is_some())
+    };
+    let is_empty = |it: &&ChangedFile| {
+        it.size == 0 && it.listed_size.is_some_and(|size| size > 0) && !is_told(it)
+    };
+    let empty: Vec<&ChangedFile> = files.changed.iter().filter(is_empty).collect();
+    let first = empty
+        .iter()
+        .find(|it| it.path.contains(".so"))
+        .or(empty.first())?;
+    let is_native = first.path.contains(".so");
+    let severity = if is_native {
+        Severity::WillFail
+    } else {
+        Severity::CanCrash
+    };
+    let headline = format!("{} of {} is empty", first.path, named(distribution));
+    let claim = format!(
+        "Its list of files gives it {} bytes; {} such files are empty.",
+        first.listed_size?,
+        empty.len()
+    );
+    let mut hazard = Hazard::new(severity, Cause::DiskFull, headline)
+        .package(distribution.package())
+        .because(distribution.fact(), claim)
+        .unless("Somebody emptied the file on purpose.");
+    hazard
+        .files
+        .extend(empty.iter().take(5).map(|it| it.path.clone()));
+    Some(
+        hazard
+            .remedy(
+                Remedy::new("See whether the disk was full when it was installed").command("df -h"),
+            )
+            .remedy(reinstall(survey, distribution)),
+    )
+}

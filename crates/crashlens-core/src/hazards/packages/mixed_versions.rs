@@ -1,0 +1,101 @@
+//! Files of another version that were left behind.
+
+use super::commands::{named, reinstall};
+use crate::cause::Cause;
+use crate::compatibility::is_tensorflow;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::survey::{Distribution, FileList, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "PKG006",
+    name: "mixed-versions",
+    asks: "files of another version than the metadata says",
+    causes: &[Cause::AbiMismatch],
+    since: "0.1.0",
+    doc: include_str!("mixed_versions.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    for distribution in survey.found_distributions() {
+        if survey.is_of_the_system(distribution) {
+            continue;
+        }
+        look = look.found_all(rewritten(survey, distribution));
+    }
+    look.found_all(another_tensorflow(survey))
+}
+
+/// A good part of its Python files is not as listed.
+fn rewritten(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
+    let files: &FileList = distribution.files.known()?;
+    let python = files
+        .changed
+        .iter()
+        .filter(|it| is_python(&it.path))
+        .count();
+    // Native files change when they are stripped, and people edit a module or two.
+    let is_mostly_python = python.saturating_mul(5) >= files.changed.len().saturating_mul(4);
+    let is_much =
+        files.changed_count >= 20 && files.changed_count.saturating_mul(5) >= files.listed;
+    let is_others = files.changed.iter().any(|it| it.written_by.is_some());
+    if !is_mostly_python || !is_much || is_others {
+        return None;
+    }
+    let headline = format!(
+        "{} of the {} files of {} have another size than its list says",
+        files.changed_count,
+        files.listed,
+        named(distribution)
+    );
+    let mut hazard = told(Severity::CanCrash, distribution, headline)
+        .because(distribution.fact(), "So many at once are files of another version, copied over or left by an installation that stopped half-way.")
+        .unless("The files were rewritten on purpose, by a formatter or a patch.");
+    hazard
+        .files
+        .extend(files.changed.iter().take(5).map(|it| it.path.clone()));
+    Some(hazard.remedy(reinstall(survey, distribution)))
+}
+
+/// TensorFlow's own files tell another version than its metadata.
+fn another_tensorflow(survey: &Survey) -> Option<Hazard> {
+    let traits = survey.tensorflow.known()?;
+    let own: pep440_rs::Version = traits.own_version.as_ref()?.parse().ok()?;
+    let beside = survey.found_distributions().filter(|it| {
+        is_tensorflow(&it.name) && traits.folder.starts_with(&format!("{}/", it.site()))
+    });
+    let beside: Vec<&Distribution> = beside.collect();
+    let is_it = |it: &&Distribution| {
+        let told = it.parsed_version();
+        told.is_none_or(|told| {
+            told.release()
+                .iter()
+                .take(3)
+                .eq(own.release().iter().take(3))
+        })
+    };
+    let first = beside.first().filter(|_| !beside.iter().any(is_it))?;
+    let headline = format!("{} has files of TensorFlow {own}", named(first));
+    let hazard = told(Severity::CanCrash, first, headline)
+        .because(
+            first.fact(),
+            format!(
+                "{} says {own}, the metadata says {}.",
+                traits.folder, first.version
+            ),
+        )
+        .unless("Every file there is of one version, and only the metadata is wrong.")
+        .file(traits.folder.clone());
+    Some(hazard.remedy(reinstall(survey, first)))
+}
+
+fn told(severity: Severity, distribution: &Distribution, headline: String) -> Hazard {
+    Hazard::new(severity, Cause::AbiMismatch, headline).package(distribution.package())
+}
+
+fn is_python(path: &str) -> bool {
+    std::path::Path::new(path)
+        .extension()
+        .is_some_and(|it| it == "py")
+}

@@ -1,0 +1,108 @@
+//! Two distributions that install the same files.
+
+use super::commands::{install, named, uninstall};
+use crate::cause::Cause;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::{Remedy, Risk};
+use crate::survey::{Distribution, FileList, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "PKG004",
+    name: "one-package-twice",
+    asks: "packages whose files belong to two distributions",
+    causes: &[Cause::AbiMismatch],
+    since: "0.1.0",
+    doc: include_str!("one_package_twice.md"),
+    judge,
+};
+
+/// Fewer files in common are licences and the `__init__.py` of folders that many share (`google`, `nvidia`, `tests`).
+const FEWEST: u64 = 5;
+
+fn judge(survey: &Survey) -> Look {
+    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    for one in survey.found_distributions() {
+        let Some(files) = one.files.known() else {
+            continue;
+        };
+        for (name, count) in &files.shared_with {
+            // Each pair is listed from both sides.
+            let other = survey.copies(name).find(|other| other.site() == one.site());
+            let other = other.filter(|other| other.name > one.name);
+            if let Some(hazard) = other.and_then(|other| clash(survey, one, other, files, *count)) {
+                look = look.found(hazard);
+            }
+        }
+    }
+    look
+}
+
+fn clash(
+    survey: &Survey,
+    one: &Distribution,
+    other: &Distribution,
+    files: &FileList,
+    count: u64,
+) -> Option<Hazard> {
+    let others = other.files.known()?;
+    let smaller = files.listed.min(others.listed);
+    if count < FEWEST || count.saturating_mul(5) < smaller {
+        return None;
+    }
+    let is_same = one.parsed_version() == other.parsed_version();
+    let overwritten = overwritten(files) + overwritten(others);
+    let severity = if is_same && overwritten == 0 {
+        Severity::WorthKnowing
+    } else {
+        Severity::CanCrash
+    };
+    let top = files.top.iter().find(|top| others.top.contains(top));
+    let folder = top.map_or_else(String::new, |top| format!(" in {top}"));
+    let headline = format!(
+        "{} and {} both own {count} files{folder}",
+        named(one),
+        named(other)
+    );
+    let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
+        .because(one.fact(), format!("{} lists {count} files that {} lists too.", one.name, other.name))
+        .because(other.fact(), "Whichever was installed last has written over the other's; to uninstall one of them breaks the other.")
+        .unless("The two were built from the same source with the same version, and neither is ever uninstalled or upgraded alone.")
+        .package(one.package())
+        .package(other.package());
+    if overwritten > 0 {
+        let claim = format!(
+            "At least {overwritten} of those files are not those that were listed: they are of the other's version."
+        );
+        hazard = hazard.because(one.fact(), claim);
+    }
+    hazard
+        .files
+        .extend(files.changed.iter().take(5).map(|it| it.path.clone()));
+    Some(hazard.remedy(repair(survey, one, other)))
+}
+
+/// Files that have the size which the other distribution lists.
+fn overwritten(files: &FileList) -> usize {
+    let changed = files.changed.iter();
+    changed.filter(|it| it.written_by.is_some()).count()
+}
+
+fn repair(survey: &Survey, one: &Distribution, other: &Distribution) -> Remedy {
+    // The newer version is what a person is likely to have wanted.
+    let keep = if other.parsed_version() > one.parsed_version() {
+        other
+    } else {
+        one
+    };
+    let kept = keep
+        .parsed_version()
+        .map(|version| format!("{}=={version}", keep.name));
+    let away = uninstall(survey, &[&one.name, &other.name]);
+    let back = kept.and_then(|kept| install(survey, &[kept]));
+    Remedy::new("Uninstall both, then install the one that you want (here the newer one is kept)")
+        .command_if(
+            away.zip(back)
+                .map(|(away, back)| format!("{away} && {back}")),
+        )
+        .risk(Risk::Environment)
+}

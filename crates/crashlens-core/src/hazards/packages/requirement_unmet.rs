@@ -1,0 +1,102 @@
+//! What packages require and do not find, as `pip check` asks.
+
+mod words;
+
+use self::words::{had, shadowed, wanted};
+use super::commands::{install, named};
+use crate::cause::Cause;
+use crate::compatibility::{is_imported_at_once, is_known_pair};
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::{Remedy, Risk};
+use crate::survey::{Distribution, Survey, Unmet};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "PKG013",
+    name: "requirement-unmet",
+    asks: "requirements of packages that are missing or of another version",
+    causes: &[Cause::AbiMismatch],
+    since: "0.1.0",
+    doc: include_str!("requirement_unmet.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    for distribution in survey.found_distributions() {
+        let unmet: Vec<Unmet<'_>> = survey
+            .unmet(distribution)
+            .into_iter()
+            .filter(|it| !is_told_elsewhere(survey, distribution, it))
+            .collect();
+        if !unmet.is_empty() {
+            look = look.found(incomplete(survey, distribution, &unmet));
+        }
+    }
+    look.blind_to("Python", &survey.python, &survey.gaps)
+}
+
+/// Whether another rule knows more of it, or the system's package manager has its own mind about it.
+fn is_told_elsewhere(survey: &Survey, distribution: &Distribution, unmet: &Unmet<'_>) -> bool {
+    if survey.is_of_the_system(distribution) {
+        // What it leaves out is left out on purpose; what a person put over it is not.
+        return unmet.installed.is_none_or(|it| survey.is_of_the_system(it));
+    }
+    if unmet.name == "protobuf" && survey.gencode_fault(distribution).is_some() {
+        return true;
+    }
+    unmet
+        .installed
+        .is_some_and(|installed| is_known_pair(&distribution.package(), &installed.package()))
+}
+
+fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>]) -> Hazard {
+    let version = distribution.parsed_version();
+    let stops = |it: &&Unmet<'_>| {
+        let version = version.as_ref().filter(|_| it.installed.is_none());
+        version.is_some_and(|version| is_imported_at_once(&distribution.name, version, &it.name))
+    };
+    let fatal = unmet.iter().find(stops);
+    let (severity, first) = match fatal {
+        Some(unmet) => (Severity::WillFail, unmet),
+        None => (Severity::WorthKnowing, &unmet[0]),
+    };
+    let more = match unmet.len() {
+        1 => String::new(),
+        count => format!(", and {} more like it", count - 1),
+    };
+    let headline = format!(
+        "{} asks for {}, and {}{more}",
+        named(distribution),
+        wanted(first),
+        had(first)
+    );
+    let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
+        .unless("Programs that use it run here: makers often ask for less than what works.")
+        .package(distribution.package());
+    for it in unmet.iter().take(8) {
+        hazard = hazard.because(
+            distribution.fact(),
+            format!("It asks for {}; {}.", wanted(it), had(it)),
+        );
+        hazard
+            .packages
+            .extend(it.installed.map(Distribution::package));
+        hazard = shadowed(hazard, survey, it);
+    }
+    if fatal.is_some() {
+        let fact = distribution.fact();
+        hazard = hazard.because(
+            fact,
+            format!("It imports {} when it is imported itself.", first.name),
+        );
+    }
+    let all: Vec<String> = unmet
+        .iter()
+        .map(|it| format!("{}{}", it.name, it.versions).replace(' ', ""))
+        .collect();
+    hazard.remedy(
+        Remedy::new("Install what it asks for")
+            .command_if(install(survey, &all))
+            .risk(Risk::Environment),
+    )
+}

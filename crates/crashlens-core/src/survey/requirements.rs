@@ -1,0 +1,169 @@
+//! What distributions require of each other and of Python, and whether it is there.
+
+use std::str::FromStr;
+
+use pep440_rs::{Version, VersionSpecifiers};
+use pep508_rs::{
+    MarkerEnvironment, MarkerEnvironmentBuilder, Requirement, VerbatimUrl, VersionOrUrl,
+};
+
+use super::{Distribution, Interpreter, Survey};
+use crate::compatibility;
+
+/// No requirement that a person wrote is longer; a longer one is not parsed.
+const LONGEST: usize = 1000;
+/// Nor nested deeper: the parser of markers calls itself.
+const DEEPEST: usize = 30;
+
+/// A requirement that is not met.
+#[derive(Debug, Clone)]
+pub struct Unmet<'a> {
+    /// What is required, in the form in which Python's package index compares names.
+    pub name: String,
+    /// The versions that would do; empty where any would.
+    pub versions: VersionSpecifiers,
+    /// What is installed of it; `None` where nothing is.
+    pub installed: Option<&'a Distribution>,
+}
+
+impl Survey {
+    /// What a distribution requires here and does not find. Extras are not required by anybody.
+    pub fn unmet<'a>(&'a self, distribution: &Distribution) -> Vec<Unmet<'a>> {
+        let Some(python) = self.python.known() else {
+            return Vec::new();
+        };
+        let Some(here) = self.markers(python) else {
+            return Vec::new();
+        };
+        let patch_is_known = python.version.split('.').count() > 2;
+        distribution
+            .requires
+            .iter()
+            .filter(|line| patch_is_known || !line.contains("full_version"))
+            .filter_map(|line| requirement(line))
+            .filter(|requirement| requirement.evaluate_markers(&here, &[]))
+            .filter_map(|requirement| self.missed(&requirement))
+            .collect()
+    }
+
+    fn missed<'a>(&'a self, requirement: &Requirement<VerbatimUrl>) -> Option<Unmet<'a>> {
+        let name = requirement.name.as_ref();
+        let versions = specifiers(requirement);
+        let installed = self.providers(name);
+        let is_enough = |it: &&Distribution| match it.parsed_version() {
+            Some(version) => versions.contains(&version),
+            None => true,
+        };
+        if installed.iter().any(is_enough) {
+            return None;
+        }
+        Some(Unmet {
+            name: name.to_owned(),
+            versions,
+            installed: installed.first().copied(),
+        })
+    }
+
+    /// What is installed under a name, or under another name of the same software.
+    fn providers(&self, name: &str) -> Vec<&Distribution> {
+        let own: Vec<_> = self.copies(name).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let others = compatibility::other_names(name);
+        others.flat_map(|other| self.copies(other)).collect()
+    }
+
+    fn markers(&self, python: &Interpreter) -> Option<MarkerEnvironment> {
+        let mut parts = python.version.split('.');
+        let minor = format!("{}.{}", parts.next()?, parts.next()?);
+        let machine = match python
+            .architecture
+            .known()
+            .or(self.machine.architecture.known())
+        {
+            Some(name) if name == "x86-64" => "x86_64",
+            Some(name) => name.as_str(),
+            None => "x86_64",
+        };
+        MarkerEnvironment::try_from(MarkerEnvironmentBuilder {
+            implementation_name: "cpython",
+            implementation_version: &python.version,
+            os_name: "posix",
+            platform_machine: machine,
+            platform_python_implementation: "CPython",
+            platform_release: "",
+            platform_system: "Linux",
+            platform_version: "",
+            python_full_version: &python.version,
+            python_version: &minor,
+            sys_platform: "linux",
+        })
+        .ok()
+    }
+}
+
+impl Distribution {
+    /// The limits that a distribution sets to TensorFlow only for whoever asks for an extra, which pip does not see
+    /// afterwards; none where it sets one to everybody.
+    pub(crate) fn optional_limits(&self) -> Option<VersionSpecifiers> {
+        let lines = self.requires.iter().filter_map(|line| requirement(line));
+        let mut of_extras = None;
+        for requirement in lines.filter(|it| compatibility::is_tensorflow(it.name.as_ref())) {
+            if requirement.marker.evaluate_extras(&[]) {
+                return None;
+            }
+            // The first is `tensorflow` itself; some packages have forgotten to bring the others up to date.
+            of_extras = of_extras.or_else(|| Some(specifiers(&requirement)));
+        }
+        of_extras.filter(|limits| !limits.is_empty())
+    }
+}
+
+impl Interpreter {
+    /// Whether `Requires-Python` shuts it out for sure; where its last number is not known, whatever that is.
+    pub fn is_refused_by(&self, requires: &str) -> bool {
+        let text = requires.trim();
+        if text.len() > LONGEST {
+            return false;
+        }
+        let Ok(limits) = VersionSpecifiers::from_str(text) else {
+            return false;
+        };
+        let patches = if self.version.split('.').count() > 2 {
+            vec![self.version.clone()]
+        } else {
+            vec![
+                format!("{}.0", self.version),
+                format!("{}.999", self.version),
+            ]
+        };
+        let mut versions = patches.iter().map(|text| Version::from_str(text));
+        versions.all(|version| version.is_ok_and(|version| !limits.contains(&version)))
+    }
+}
+
+/// The name that a requirement begins with.
+pub(super) fn named_in(line: &str) -> &str {
+    let end = line.find(|it: char| !it.is_ascii_alphanumeric() && !"-_.".contains(it));
+    end.map_or(line, |end| &line[..end])
+}
+
+fn requirement(line: &str) -> Option<Requirement<VerbatimUrl>> {
+    let depth = line.matches('(').count();
+    if line.len() > LONGEST || depth > DEEPEST {
+        return None;
+    }
+    Requirement::from_str(line).ok()
+}
+
+fn specifiers(requirement: &Requirement<VerbatimUrl>) -> VersionSpecifiers {
+    match &requirement.version_or_url {
+        Some(VersionOrUrl::VersionSpecifier(specifiers)) => specifiers.clone(),
+        _ => VersionSpecifiers::empty(),
+    }
+}
+
+#[cfg(test)]
+#[path = "requirements/tests.rs"]
+mod tests;

@@ -1,0 +1,423 @@
+//! The lists of installed files against what is on disk.
+//!
+//! Left out are bytecode, which comes and goes; the metadata itself, which installers and distributions of Linux thin
+//! out; and what lies outside the folder of packages (scripts, manuals) unless it is native code.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crashlens_core::Observed;
+use crashlens_core::survey::{ChangedFile, FileList};
+
+use super::Site;
+use super::claims::{Claim, Claims};
+use super::contents::{Entry, Presence};
+use super::discover::Found;
+use super::gencode::Newest;
+use super::hashing::{self, Check};
+use super::native::is_native;
+use crate::bounded;
+use crate::distribution::{Listed, Listing, module_name, printable_path};
+use crate::interpreter::path_file::without_dots;
+
+/// For all lists of an environment together; those of a full TensorFlow environment have 4 MB.
+const MAX_LIST_BYTES: u64 = 64 << 20;
+const MAX_LISTED: usize = 500_000;
+/// Lines that lead out of their folder: each is asked for by itself.
+const MAX_OUTSIDE: usize = 10_000;
+const MAX_GENERATED: usize = 5_000;
+const MAX_TOP: usize = 200;
+const FIRST: usize = 20;
+
+/// What the lists say, against what is there.
+pub(super) struct Comparison {
+    drafts: Vec<Draft>,
+    claims: Claims,
+    /// Which distribution lists a native file.
+    owners: HashMap<PathBuf, (usize, usize)>,
+    /// Native files outside the folders of packages.
+    outside: BTreeSet<PathBuf>,
+    left: Left,
+    verify: bool,
+}
+
+/// What may still be done.
+struct Left {
+    bytes: u64,
+    lines: usize,
+    outside: usize,
+    generated: usize,
+}
+
+/// The comparison of one list, in the making.
+struct Draft {
+    /// Number of its folder of packages, and of the distribution in it.
+    place: (usize, usize),
+    list: FileList,
+    missing: Ranked,
+    changed: Vec<(ChangedFile, u64)>,
+    checks: Vec<Check>,
+    top: BTreeSet<String>,
+}
+
+impl Comparison {
+    pub(super) fn of(sites: &mut [Site], verify: bool) -> Self {
+        let mut comparison = Self {
+            drafts: Vec::new(),
+            claims: Claims::default(),
+            owners: HashMap::new(),
+            outside: BTreeSet::new(),
+            left: Left {
+                bytes: MAX_LIST_BYTES,
+                lines: MAX_LISTED,
+                outside: MAX_OUTSIDE,
+                generated: MAX_GENERATED,
+            },
+            verify,
+        };
+        for (number, site) in sites.iter_mut().enumerate() {
+            for index in 0..site.found.len() {
+                comparison.compare(site, (number, index));
+            }
+        }
+        comparison.check_contents();
+        comparison.claims.sort();
+        comparison
+    }
+
+    fn compare(&mut self, site: &mut Site, place: (usize, usize)) {
+        let Some(found) = site.found.get(place.1) else {
+            return;
+        };
+        let listing = match self.listing(&found.metadata) {
+            Ok(Some(listing)) => listing,
+            Ok(None) => return,
+            Err(reason) => {
+                site.found[place.1].unlisted_because = Some(reason);
+                return;
+            }
+        };
+        let mut reader = Reader {
+            own_metadata: own_metadata(&found.metadata, &site.folder),
+            is_true: !site.is_systems && !found.is_changed_by_installer(),
+            site,
+            is_editable: false,
+            draft: Draft::new(place),
+            gencode: Newest::default(),
+            comparison: self,
+        };
+        for listed in listing.files() {
+            if reader.comparison.left.lines == 0 {
+                let reason = "all lists together have more lines than are looked at";
+                site.found[place.1].unlisted_because = Some(reason.to_owned());
+                return;
+            }
+            reader.comparison.left.lines -= 1;
+            reader.take(&listed);
+        }
+        let Reader {
+            draft,
+            gencode,
+            is_editable,
+            ..
+        } = reader;
+        self.drafts.push(draft);
+        site.found[place.1].has_list = true;
+        let distribution = &mut site.found[place.1].distribution;
+        distribution.gencode = gencode.into_gencode();
+        distribution.editable |= is_editable;
+    }
+
+    /// The list of a distribution's files; `None` where it has none.
+    fn listing(&mut self, metadata: &Path) -> Result<Option<Listing>, String> {
+        let read = |name: &str| match bounded::read(&metadata.join(name), self.left.bytes + 1) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if is_absence(&error) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        };
+        let listing = match read("RECORD")? {
+            Some(text) => Some(Listing::Record(text)),
+            None => read("installed-files.txt")?.map(Listing::Installed),
+        };
+        if let Some(listing) = &listing {
+            let left = self.left.bytes.checked_sub(listing.size() as u64);
+            self.left.bytes = left.ok_or("all lists together are larger than what is read")?;
+        }
+        Ok(listing)
+    }
+
+    fn check_contents(&mut self) {
+        let all = self.drafts.iter_mut().enumerate().flat_map(|(draft, of)| {
+            let checks = std::mem::take(&mut of.checks);
+            checks.into_iter().map(move |check| (draft, check))
+        });
+        for (draft, check) in hashing::differing(all.collect()) {
+            let path = printable_path(&check.path);
+            let file = ChangedFile {
+                path,
+                listed_size: Some(check.size),
+                size: check.size,
+                written_by: None,
+            };
+            if let Some(draft) = self.drafts.get_mut(draft) {
+                draft.change(file, check.key);
+            }
+        }
+    }
+
+    /// Which distribution lists a native file.
+    pub(super) fn owner(&self, path: &Path) -> Option<(usize, usize)> {
+        self.owners.get(path).copied()
+    }
+
+    /// Native files that distributions have put outside the folders of packages: `lib/libiomp5.so`.
+    pub(super) fn outside(&self) -> impl Iterator<Item = &PathBuf> {
+        self.outside.iter()
+    }
+
+    /// Writes the results to the distributions.
+    pub(super) fn finish(self, sites: &mut [Site]) {
+        let name_at = |sites: &[Site], (site, index): (usize, usize)| {
+            let found = sites.get(site).and_then(|site| site.found.get(index));
+            found
+                .map(|found| found.distribution.name.clone())
+                .unwrap_or_default()
+        };
+        let mut shared = self.claims.shared(|place| name_at(sites, place));
+        for draft in self.drafts {
+            let place = draft.place;
+            let mut list = draft.list;
+            list.missing = draft.missing.first();
+            list.top = draft.top.into_iter().collect();
+            list.shared_with = shared.remove(&place).unwrap_or_default();
+            list.changed = draft
+                .changed
+                .into_iter()
+                .map(|(mut file, key)| {
+                    let writer = self.claims.of_size(key, file.size, place);
+                    let has_grown = file.listed_size != Some(file.size);
+                    file.written_by = writer
+                        .filter(|_| has_grown)
+                        .map(|place| name_at(sites, place));
+                    file
+                })
+                .collect();
+            if let Some(found) = sites
+                .get_mut(place.0)
+                .and_then(|site| site.found.get_mut(place.1))
+            {
+                found.distribution.files = Observed::Known(list);
+            }
+        }
+    }
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// The name of the metadata folder as lists have it: `numpy-1.26.4.dist-info/`.
+fn own_metadata(metadata: &Path, site: &Path) -> Vec<u8> {
+    let relative = metadata.strip_prefix(site).unwrap_or(metadata);
+    let mut name = relative.as_os_str().as_bytes().to_vec();
+    name.push(b'/');
+    name
+}
+
+impl Found {
+    /// conda writes prefixes into files when it installs them and splits packages, and packagers of Linux strip native
+    /// code: the list is that of the wheel they started from.
+    fn is_changed_by_installer(&self) -> bool {
+        let keep_lists_true = [
+            "pip",
+            "uv",
+            "poetry",
+            "pdm",
+            "pipenv",
+            "rye",
+            "hatch",
+            "installer",
+            "pex",
+            "bazel",
+        ];
+        let by = |name: &String| keep_lists_true.iter().any(|known| name.starts_with(known));
+        self.installer.as_ref().is_some_and(|name| !by(name))
+    }
+}
+
+/// Goes through one list.
+struct Reader<'a> {
+    site: &'a Site,
+    own_metadata: Vec<u8>,
+    /// Whether the files are meant to be as listed.
+    is_true: bool,
+    is_editable: bool,
+    draft: Draft,
+    gencode: Newest,
+    comparison: &'a mut Comparison,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, listed: &Listed) {
+        let path: &[u8] = &listed.path;
+        let has_folder = |name: &[u8]| path.split(|byte| *byte == b'/').any(|part| part == name);
+        if path.ends_with(b".pyc") || path.ends_with(b".pyo") || has_folder(b"__pycache__") {
+            return;
+        }
+        self.draft.list.listed += 1;
+        self.is_editable |= path.starts_with(b"__editable__");
+        if path.starts_with(&self.own_metadata) {
+        } else if path.starts_with(b"/") || has_folder(b"..") {
+            self.take_outside(path);
+        } else {
+            self.take_inside(listed);
+        }
+    }
+
+    fn take_outside(&mut self, path: &[u8]) {
+        if !is_native(path) || self.comparison.left.outside == 0 {
+            return;
+        }
+        self.comparison.left.outside -= 1;
+        let path = without_dots(&self.site.folder.join(OsStr::from_bytes(path)));
+        match Presence::at(&path) {
+            Presence::There(Entry::File { .. }) => {
+                self.comparison.outside.insert(path.clone());
+                self.comparison
+                    .owners
+                    .entry(path)
+                    .or_insert(self.draft.place);
+            }
+            Presence::Missing if self.is_true => self.draft.miss(&path),
+            _ => {}
+        }
+    }
+
+    fn take_inside(&mut self, listed: &Listed) {
+        let path: &[u8] = &listed.path;
+        let absolute = || self.site.folder.join(OsStr::from_bytes(path));
+        self.draft.add_top(path);
+        let claim = Claim::new(self.draft.place, listed);
+        match self.site.contents.get(path) {
+            Presence::Missing if self.is_true => self.draft.miss(&absolute()),
+            Presence::There(Entry::File { size, .. }) => {
+                self.compare_sizes(listed, size, claim.key());
+                if is_native(path) {
+                    self.comparison
+                        .owners
+                        .entry(absolute())
+                        .or_insert(self.draft.place);
+                }
+                if path.ends_with(b"_pb2.py") && self.comparison.left.generated > 0 {
+                    self.comparison.left.generated -= 1;
+                    self.gencode.look_at(&absolute());
+                }
+            }
+            _ => {}
+        }
+        self.comparison.claims.add(claim, path);
+    }
+
+    fn compare_sizes(&mut self, listed: &Listed, size: u64, key: u64) {
+        // Whoever adds a certificate to a bundle of them means to.
+        let is_certificate = listed.path.ends_with(b".pem") || listed.path.ends_with(b".crt");
+        if !self.is_true || is_certificate {
+            return;
+        }
+        let path = || self.site.folder.join(OsStr::from_bytes(&listed.path));
+        if listed.size.is_some_and(|listed| listed != size) {
+            let file = ChangedFile {
+                path: printable_path(&path()),
+                listed_size: listed.size,
+                size,
+                written_by: None,
+            };
+            self.draft.change(file, key);
+        } else if let Some(sha256) = listed.sha256.filter(|_| self.comparison.verify) {
+            self.draft.checks.push(Check {
+                path: path(),
+                sha256: sha256.to_vec(),
+                size,
+                key,
+            });
+        }
+    }
+}
+
+impl Draft {
+    fn new(place: (usize, usize)) -> Self {
+        Self {
+            place,
+            list: FileList::default(),
+            missing: Ranked::default(),
+            changed: Vec::new(),
+            checks: Vec::new(),
+            top: BTreeSet::new(),
+        }
+    }
+
+    fn miss(&mut self, path: &Path) {
+        self.list.missing_count += 1;
+        self.missing.add(path);
+    }
+
+    fn change(&mut self, file: ChangedFile, key: u64) {
+        self.list.changed_count += 1;
+        if self.changed.len() < FIRST {
+            self.changed.push((file, key));
+        }
+    }
+
+    /// `tensorflow` for a folder, `six` for `six.py`, `_x` for `_x.cpython-311-x86_64-linux-gnu.so`.
+    fn add_top(&mut self, path: &[u8]) {
+        let mut parts = path.splitn(2, |byte| *byte == b'/');
+        let first = String::from_utf8_lossy(parts.next().unwrap_or_default());
+        let name = if parts.next().is_some() {
+            first.as_ref()
+        } else if first.ends_with(".py") || is_native(first.as_bytes()) {
+            module_name(&first)
+        } else {
+            return;
+        };
+        if self.top.len() < MAX_TOP && !self.top.contains(name) {
+            self.top.insert(name.to_owned());
+        }
+    }
+}
+
+/// The first files of each rank: what cannot be missed comes before what often is left out to save space.
+#[derive(Default)]
+struct Ranked {
+    native: Vec<String>,
+    code: Vec<String>,
+    rest: Vec<String>,
+}
+
+impl Ranked {
+    fn add(&mut self, path: &Path) {
+        let is_test = |part: &OsStr| part == "tests" || part == "test" || part == "testing";
+        let rank = if path.iter().any(is_test) {
+            &mut self.rest
+        } else if is_native(path.as_os_str().as_bytes()) {
+            &mut self.native
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            &mut self.code
+        } else {
+            &mut self.rest
+        };
+        if rank.len() < FIRST {
+            rank.push(printable_path(path));
+        }
+    }
+
+    fn first(self) -> Vec<String> {
+        let all = self.native.into_iter().chain(self.code).chain(self.rest);
+        all.take(FIRST).collect()
+    }
+}

@@ -1,0 +1,172 @@
+//! Which distributions a folder of packages holds.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crashlens_core::survey::Distribution;
+use crashlens_core::{Gaps, Observed};
+
+use super::Site;
+use super::contents::{Contents, Entry};
+use super::trouble::Trouble;
+use crate::bounded;
+use crate::distribution::{self, Metadata, normal_name};
+
+const MAX_DISTRIBUTIONS: usize = 20_000;
+const MAX_WHEEL_BYTES: u64 = 16 << 10;
+const MAX_TAGS: usize = 64;
+const MAX_TAG_LETTERS: usize = 200;
+const MAX_DIRECT_URL_BYTES: u64 = 64 << 10;
+
+/// A distribution, and where it says what it is.
+pub(super) struct Found {
+    pub(super) distribution: Distribution,
+    /// Its `*.dist-info`, `*.egg-info` or `EGG-INFO`.
+    pub(super) metadata: PathBuf,
+    /// What put it there, as it says itself: `pip`, `uv`, `conda`.
+    pub(super) installer: Option<String>,
+    /// Whether it has a list of its files.
+    pub(super) has_list: bool,
+    /// Why its list of files could not be read, where it has one.
+    pub(super) unlisted_because: Option<String>,
+}
+
+impl Found {
+    pub(super) fn into_distribution(mut self, gaps: &mut Gaps) -> Distribution {
+        if let Some(reason) = self.unlisted_because {
+            let part = format!("list of the files of {}", self.distribution.name);
+            self.distribution.files = Observed::Unknown(gaps.add(part, reason, None));
+        }
+        self.distribution
+    }
+}
+
+/// The distributions of one folder. Of two that say the same name and version (Debian keeps an `egg-info` beside a
+/// `dist-info`) the first stands for both; two versions of one name are both told.
+pub(super) fn distributions(
+    folder: &Path,
+    contents: &Contents,
+    trouble: &mut Trouble,
+) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut add = |metadata: PathBuf, file_name: &str, trouble: &mut Trouble| {
+        if found.len() < MAX_DISTRIBUTIONS {
+            found.extend(Found::read(metadata, file_name, trouble));
+        }
+    };
+    for (name, entry) in contents.top() {
+        let is_folder = matches!(entry, Entry::Folder { .. });
+        // pip gives what it is about to remove a name with a tilde.
+        if name.starts_with('~') {
+        } else if name.ends_with(".dist-info") && is_folder || name.ends_with(".egg-info") {
+            add(folder.join(name), name, trouble);
+        } else if name.ends_with(".egg") && is_folder {
+            add(folder.join(name).join("EGG-INFO"), name, trouble);
+        }
+    }
+    // A folder `x.egg` that `easy-install.pth` names is itself a folder to import from.
+    let own_name = folder.file_name().and_then(|name| name.to_str());
+    if let Some(name) = own_name.filter(|name| name.ends_with(".egg")) {
+        add(folder.join("EGG-INFO"), name, trouble);
+    }
+    found.sort_by(|a, b| a.identity().cmp(&b.identity()));
+    found.dedup_by(|later, first| later.identity() == first.identity());
+    found
+}
+
+/// Marks what `*.egg-link` files point to: source trees that are imported in place. An egg that was found from two
+/// folders is kept once.
+pub(super) fn mark_linked(sites: &mut [Site]) {
+    let linked: Vec<PathBuf> = sites.iter().flat_map(links_of).collect();
+    let mut seen = std::collections::HashSet::new();
+    for site in sites {
+        site.found
+            .retain(|found| seen.insert(found.metadata.clone()));
+        if linked.contains(&site.folder) {
+            for found in &mut site.found {
+                found.distribution.editable = true;
+            }
+        }
+    }
+}
+
+fn links_of(site: &Site) -> Vec<PathBuf> {
+    let names = site.contents.top().map(|(name, _)| name);
+    names
+        .filter(|name| name.ends_with(".egg-link"))
+        .take(1000)
+        .filter_map(|name| bounded::read_text(&site.folder.join(name), MAX_WHEEL_BYTES).ok())
+        .filter_map(|text| Some(PathBuf::from(text.lines().next()?.trim())))
+        .collect()
+}
+
+impl Found {
+    fn identity(&self) -> (String, &str) {
+        let distribution = &self.distribution;
+        (
+            normal_name(&distribution.name),
+            distribution.version.as_str(),
+        )
+    }
+
+    /// `None` where nothing says that something is installed.
+    fn read(metadata: PathBuf, file_name: &str, trouble: &mut Trouble) -> Option<Self> {
+        let (name, version) = distribution::name_and_version(file_name)?;
+        let read = Metadata::read(&metadata);
+        let own = match read {
+            Ok(own) => own,
+            Err(error) => {
+                trouble.with(&metadata.join("METADATA"), &error);
+                // Without its own words and without a list it is a rest of something.
+                if error.kind() == io::ErrorKind::NotFound && !metadata.join("RECORD").exists() {
+                    return None;
+                }
+                Metadata::default()
+            }
+        };
+        if own.is_cut {
+            trouble.with(
+                &metadata.join("METADATA"),
+                "its headers are longer than what is read",
+            );
+        }
+        let text = |name: &str, limit: u64| bounded::read_text(&metadata.join(name), limit).ok();
+        let tags = text("WHEEL", MAX_WHEEL_BYTES).map_or_else(Vec::new, |wheel| tags(&wheel));
+        let direct_url = text("direct_url.json", MAX_DIRECT_URL_BYTES);
+        let installer = text("INSTALLER", 200).map(|text| text.trim().to_lowercase());
+        let by_folder = |text: &str| distribution::printable(text, MAX_TAG_LETTERS);
+        Some(Self {
+            distribution: Distribution {
+                name: own.name.unwrap_or_else(|| by_folder(name)),
+                version: own
+                    .version
+                    .or_else(|| version.map(by_folder))
+                    .unwrap_or_default(),
+                metadata: metadata.display().to_string(),
+                requires: own.requires,
+                requires_python: own.requires_python,
+                tags,
+                editable: direct_url.is_some_and(|text| is_editable(&text)),
+                ..Distribution::default()
+            },
+            metadata,
+            installer,
+            has_list: false,
+            unlisted_because: None,
+        })
+    }
+}
+
+/// `Tag: cp311-cp311-manylinux_2_17_x86_64`.
+fn tags(wheel: &str) -> Vec<String> {
+    let tags = wheel.lines().filter_map(|line| line.strip_prefix("Tag:"));
+    tags.map(|tag| distribution::printable(tag.trim(), MAX_TAG_LETTERS))
+        .take(MAX_TAGS)
+        .collect()
+}
+
+/// `{"dir_info": {"editable": true}, "url": "file:///home/me/project"}`.
+fn is_editable(direct_url: &str) -> bool {
+    let value: serde_json::Value = serde_json::from_str(direct_url).unwrap_or_default();
+    value.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true))
+}

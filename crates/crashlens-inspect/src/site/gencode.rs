@@ -1,0 +1,73 @@
+//! Which protocol-buffer generator wrote a `*_pb2.py`.
+
+use std::path::Path;
+
+use crashlens_core::survey::Gencode;
+
+use crate::bounded;
+
+/// Imports and the check of the runtime's version come first; descriptors of any length follow.
+const HEAD_BYTES: u64 = 8 << 10;
+
+/// The newest generator among the files of one distribution.
+#[derive(Debug, Default)]
+pub(super) struct Newest {
+    found: Option<(Vec<u64>, Gencode)>,
+    /// The first file that makes its descriptors one by one, as generators before 3.19 wrote it.
+    direct: Option<String>,
+}
+
+impl Newest {
+    pub(super) fn look_at(&mut self, path: &Path) {
+        let Ok(head) = bounded::read_text(path, HEAD_BYTES) else {
+            return;
+        };
+        let Some((numbers, is_checked)) = generator(&head) else {
+            return;
+        };
+        if head.contains("_descriptor.FieldDescriptor(") {
+            self.direct
+                .get_or_insert_with(|| path.display().to_string());
+        }
+        match &mut self.found {
+            Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
+            Some((newest, _)) if *newest > numbers => {}
+            found => {
+                let parts: Vec<String> = numbers.iter().map(u64::to_string).collect();
+                let gencode = Gencode {
+                    version: parts.join("."),
+                    is_checked,
+                    file: path.display().to_string(),
+                    count: 1,
+                    direct: None,
+                };
+                *found = Some((numbers, gencode));
+            }
+        }
+    }
+
+    pub(super) fn into_gencode(self) -> Option<Gencode> {
+        let direct = self.direct;
+        self.found.map(|(_, gencode)| Gencode { direct, ..gencode })
+    }
+}
+
+/// The version that the head of a generated module shows, and whether it asks the runtime for it.
+pub(crate) fn generator(head: &str) -> Option<(Vec<u64>, bool)> {
+    if let Some((_, call)) = head.split_once("ValidateProtobufRuntimeVersion(") {
+        let arguments = call.split(',').skip(1).take(3);
+        let numbers: Vec<u64> = arguments
+            .map_while(|number| number.trim().parse().ok())
+            .collect();
+        return (numbers.len() == 3).then_some((numbers, true));
+    }
+    if !head.contains("google.protobuf") {
+        return None;
+    }
+    let minor = if head.contains("import builder as _builder") {
+        20
+    } else {
+        19
+    };
+    Some((vec![3, minor], false))
+}
