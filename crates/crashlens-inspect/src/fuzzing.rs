@@ -41,3 +41,11 @@ pub fn package_text(bytes: &[u8]) {
     tensorflow::version_of_script(&text);
     let _ = executable::Head::from_bytes(bytes.to_vec()).architecture();
 }
+
+/// What is read of files about the GPU: the driver's words, cuDNN's header, TensorFlow's account of its build.
+pub fn gpu_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = crate::gpu::driver_version(&text);
+    let _ = crate::gpu::header_version(&text);
+    let _ = crate::gpu::parse_build_info(&text);
+}
