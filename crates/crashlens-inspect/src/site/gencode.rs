@@ -9,10 +9,17 @@ use crate::bounded;
 /// Imports and the check of the runtime's version come first; descriptors of any length follow.
 const HEAD_BYTES: u64 = 8 << 10;
 
+/// For files of old generators, whose descriptors have to be searched.
+const MAX_BYTES: u64 = 4 << 20;
+/// How files of generators before 3.19 begin their descriptors.
+const OLD_FILE: &str = "_descriptor.FileDescriptor(";
+
 /// The newest generator among the files of one distribution.
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
+    /// A file that makes descriptors one by one.
+    direct: Option<String>,
 }
 
 impl Newest {
@@ -23,6 +30,9 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
+        if self.direct.is_none() && head.contains(OLD_FILE) && makes_fields(path) {
+            self.direct = Some(path.display().to_string());
+        }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
             Some((newest, _)) if *newest > numbers => {}
@@ -33,6 +43,7 @@ impl Newest {
                     is_checked,
                     file: path.display().to_string(),
                     count: 1,
+                    direct: None,
                 };
                 *found = Some((numbers, gencode));
             }
@@ -40,7 +51,8 @@ impl Newest {
     }
 
     pub(super) fn into_gencode(self) -> Option<Gencode> {
-        self.found.map(|(_, gencode)| gencode)
+        let direct = self.direct;
+        self.found.map(|(_, gencode)| Gencode { direct, ..gencode })
     }
 }
 
@@ -62,4 +74,10 @@ pub(crate) fn generator(head: &str) -> Option<(Vec<u64>, bool)> {
         19
     };
     Some((vec![3, minor], false))
+}
+
+fn makes_fields(path: &Path) -> bool {
+    let needle = b"_descriptor.FieldDescriptor(";
+    let bytes = bounded::read(path, MAX_BYTES).unwrap_or_default();
+    memchr::memmem::find(&bytes, needle).is_some()
 }
