@@ -36,7 +36,8 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     let library = files.iter().find_map(|file| {
         let link = file.link.known()?;
         let mut missing = link.missing_libraries.iter();
-        missing.find(|library| !libraries::is_optional(&library.name))
+        missing
+            .find(|library| !libraries::is_optional(&library.name) && library.elsewhere.is_none())
     })?;
     let without: Vec<_> = files
         .iter()
@@ -49,15 +50,24 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         return None;
     }
     let file = without.first()?;
+    let (what, where_to) = match &library.broken {
+        Some(path) => (
+            "is damaged",
+            format!("{path}, which is no library for this machine"),
+        ),
+        None => (
+            "is not on this machine",
+            "nothing in any folder that it searches".to_owned(),
+        ),
+    };
     let headline = format!(
-        "{} cannot be loaded: {} is not on this machine",
+        "{} cannot be loaded: {} {what}",
         file.owner_with_version(),
         library.name
     );
     let needs = format!(
-        "{} of {} native files of it need {}, which is in none of the folders that the loader searches.",
-        without.len(),
-        files.len(),
+        "{} of it need {}, and the loader finds {where_to}.",
+        count(without.len(), "native file", "native files"),
         library.name
     );
     let mut hazard = Hazard::new(Severity::WillFail, Cause::GlibcOrTls, headline)

@@ -45,7 +45,7 @@ fn judge(survey: &Survey) -> Look {
     look.found_all(hazards)
 }
 
-/// It asks for NumPy 1's interface alone. What goes through pybind11 is refused by nobody, and another rule's matter.
+/// It asks for NumPy 1's interface alone.
 fn is_old(file: &NativeFile) -> bool {
     let is_own = file
         .package
@@ -53,7 +53,7 @@ fn is_old(file: &NativeFile) -> bool {
         .is_some_and(|package| package.name == "numpy");
     let can_be_loaded = file.extension.is_none() || file.is_module();
     let numpy = file.numpy.unwrap_or_default();
-    numpy.old && !numpy.new && !numpy.old_pybind11 && !is_own && can_be_loaded
+    numpy.old && !numpy.new && !is_own && can_be_loaded
 }
 
 fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Option<Hazard> {

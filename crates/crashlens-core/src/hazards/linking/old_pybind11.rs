@@ -36,9 +36,10 @@ fn judge(survey: &Survey) -> Look {
     Look::at(format!("{scope} made with pybind11 before 2.12")).found_all(hazards)
 }
 
+/// It goes through pybind11 alone. What asks NumPy 1 for its table itself is refused, and another rule's matter.
 fn is_old(file: &NativeFile) -> bool {
     let numpy = file.numpy.unwrap_or_default();
-    file.is_module() && numpy.old && !numpy.new && numpy.old_pybind11
+    file.is_module() && numpy.old_pybind11 && !numpy.old && !numpy.new
 }
 
 fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Option<Hazard> {
@@ -48,16 +49,8 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
         return None;
     }
     let owner = file.owner_with_version();
-    let dies = tried.filter(|tried| tried.outcome == Outcome::Dies);
-    let (severity, end) = match dies {
-        Some(_) => (Severity::WillFail, "is imported and dies at its first use"),
-        None => (
-            Severity::WorthKnowing,
-            "may read and make arrays with wrong strides",
-        ),
-    };
     let headline = format!(
-        "{owner} was made with a pybind11 from before NumPy 2 and {end} under NumPy {}",
+        "{owner} was made with a pybind11 from before NumPy 2 and may give wrong arrays under NumPy {}",
         numpy.version
     );
     let claim = format!(
@@ -67,20 +60,11 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
     let fact = FactRef::Package {
         name: numpy.name.clone(),
     };
-    let mut hazard = Hazard::new(severity, Cause::NumpyAbi, headline)
+    let hazard = Hazard::new(Severity::WorthKnowing, Cause::NumpyAbi, headline)
         .because(file.fact(), claim)
         .because(fact, format!("NumPy {} is installed.", numpy.version))
         .unless("Its functions give the same arrays under NumPy 1 and NumPy 2; many such modules do, because they never ask for that size");
-    if let Some(tried) = dies {
-        let claim = format!(
-            "Seen with {} {}: {}.",
-            file.owner(),
-            tried.tried,
-            tried.words
-        );
-        hazard = hazard.because(file.fact(), claim);
-    }
-    hazard = involving(hazard, files);
+    let mut hazard = involving(hazard, files);
     hazard.packages.push(numpy.package());
     let pip = survey.pip();
     let name = file

@@ -62,22 +62,26 @@ fn hazard(survey: &Survey, shadow: &Shadowed, files: &[&NativeFile]) -> Option<H
         })
     });
     let owner = file.owner_with_version();
-    let headline = match refused {
-        Some(_) => format!(
-            "{} puts another {} before that of {owner}, which then cannot be loaded",
-            shadow.by, shadow.name
-        ),
-        None => format!(
-            "{} puts another {} before that of {owner}",
-            shadow.by, shadow.name
-        ),
+    let end = if refused.is_some() {
+        ", which then cannot be loaded"
+    } else {
+        ""
+    };
+    let (by, name) = (&shadow.by, &shadow.name);
+    let headline = if others::is_interposed(shadow) {
+        format!(
+            "{by} puts functions of {} before those of {name} of {owner}{end}",
+            others::file_name(&shadow.found)
+        )
+    } else {
+        format!("{by} puts another {name} before that of {owner}{end}")
     };
     let severity = match refused {
         Some(_) => Severity::WillFail,
         None => Severity::CanCrash,
     };
     let taken = format!(
-        "For {} the loader takes {} and not {}.",
+        "For {} the loader takes what it can from {} and not from {}.",
         count(files.len(), "native file", "native files"),
         shadow.found,
         shadow.bundled

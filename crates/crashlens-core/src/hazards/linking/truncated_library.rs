@@ -9,7 +9,7 @@ use crate::survey::{NativeFile, Survey};
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "LNK004",
     name: "truncated-library",
-    asks: "native files that were cut short or are empty",
+    asks: "native files that were cut short, are empty or damaged",
     causes: &[Cause::MappedFileTruncated],
     since: "0.1.0",
     doc: include_str!("truncated_library.md"),
@@ -48,6 +48,14 @@ fn words(file: &NativeFile) -> Option<(String, String)> {
     if file.size == 0 && is_named_as_module(file) {
         let claim = "The file has no bytes; the loader says \"file too short\".".to_owned();
         return Some((format!("{title} is empty"), claim));
+    }
+    if let Some(unsound) = &file.unsound {
+        // Companions of other systems have such names, too; what Python would import is another matter.
+        let claim = format!(
+            "Its name is that of a module for Python, and {unsound}; the loader says \"invalid ELF header\"."
+        );
+        let is_damaged = file.is_module() && file.package.is_some();
+        return is_damaged.then(|| (format!("{title} is damaged"), claim));
     }
     let truncation = file.truncation?;
     let (present, promised) = (truncation.present, truncation.promised);

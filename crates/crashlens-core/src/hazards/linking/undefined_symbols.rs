@@ -36,18 +36,28 @@ fn judge(survey: &Survey) -> Look {
         .into_iter()
         .filter(|file| !undefined(file).is_empty() && is_meant(survey, file));
     let hazards = by_owner(broken)
-        .into_values()
-        .filter_map(|files| hazard(survey, &files));
+        .into_iter()
+        .filter(|(owner, _)| !is_shadowed(survey, owner))
+        .filter_map(|(_, files)| hazard(survey, &files));
     look.found_all(hazards)
 }
 
-/// What nothing in the whole environment defines. Where a library is missing or comes from elsewhere, that is the
-/// reason, and another rule's finding.
+/// Whether libraries of a package come from elsewhere: that is the reason then, and another rule's finding.
+fn is_shadowed(survey: &Survey, owner: &str) -> bool {
+    let mut files = survey.opened().filter(|file| file.owner() == owner);
+    files.any(|file| {
+        file.link
+            .known()
+            .is_some_and(|link| !link.shadowed.is_empty())
+    })
+}
+
+/// What nothing in the whole environment defines. Where a library is missing, that is the reason.
 fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
     let Some(link) = file.link.known() else {
         return Vec::new();
     };
-    if !link.missing_libraries.is_empty() || !link.shadowed.is_empty() {
+    if !link.missing_libraries.is_empty() {
         return Vec::new();
     }
     let symbols = link.missing_symbols.iter();

@@ -6,7 +6,7 @@ use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::rule::{Remedy, Risk};
 use crate::shell;
-use crate::survey::loading::count;
+use crate::survey::loading::{count, involving};
 use crate::survey::{NativeFile, Survey};
 
 pub(crate) static RULE: HazardRule = HazardRule {
@@ -24,44 +24,59 @@ fn judge(survey: &Survey) -> Look {
         return Look::nothing();
     }
     let scope = count(survey.native.len(), "native file", "native files");
-    let clashing = survey.native.iter().filter(|file| {
-        exports::shared(file, &["google::protobuf"]).is_some() && exports::is_reached(survey, file)
+    let hazards = survey.native.iter().filter_map(|file| {
+        let claim = exporting(survey, file).or_else(|| linked(survey, file))?;
+        hazard(survey, file, &claim)
     });
-    Look::at(scope).found_all(clashing.filter_map(|file| hazard(survey, file)))
+    Look::at(scope).found_all(hazards)
 }
 
-fn hazard(survey: &Survey, file: &NativeFile) -> Option<Hazard> {
+/// It has a whole runtime and shows it to others.
+fn exporting(survey: &Survey, file: &NativeFile) -> Option<String> {
     let shared = exports::shared(file, &["google::protobuf"])?;
+    let version = file.protobuf_runtime.as_deref().unwrap_or_default();
+    exports::is_reached(survey, file).then(|| {
+        format!(
+            "{} has C++ protocol buffers {version} and exports {shared} functions of google::protobuf under the same names as TensorFlow.",
+            file.name()
+        )
+        .replace("buffers  and", "buffers and")
+    })
+}
+
+/// It is linked to a runtime outside of the environment, as the system's.
+fn linked(survey: &Survey, file: &NativeFile) -> Option<String> {
+    let is_runtime = |name: &&String| name.starts_with("libprotobuf.so.");
+    let needed = file.needed.iter().find(is_runtime)?;
+    let link = file.link.known()?;
+    let is_found = link.missing_libraries.is_empty();
+    let is_inside = survey
+        .native
+        .iter()
+        .any(|it| it.soname.as_ref() == Some(needed));
+    (file.is_opened() && is_found && !is_inside).then(|| {
+        format!(
+            "{} is linked to {needed}, a runtime of C++ protocol buffers.",
+            file.name()
+        )
+    })
+}
+
+fn hazard(survey: &Survey, file: &NativeFile, claim: &str) -> Option<Hazard> {
     let tensorflow = survey.tensorflow()?;
     let title = survey.tensorflow_title()?;
-    let version = file.protobuf_runtime.as_deref().unwrap_or_default();
-    let runtime = format!("C++ protocol buffers {version}");
     let headline = format!(
-        "{} brings {} of its own into the process of {title}, which offers another to all",
-        file.title(),
-        runtime.trim_end()
+        "{} brings C++ protocol buffers of its own into the process of {title}, which offers others to all",
+        file.title()
     );
     let fact = FactRef::Package {
         name: tensorflow.name.clone(),
     };
-    let mut hazard = Hazard::new(Severity::CanCrash, Cause::ProtobufClash, headline)
-        .because(
-            file.fact(),
-            format!("{} exports {shared} functions of google::protobuf under the same names as TensorFlow.", file.name()),
-        )
+    let hazard = Hazard::new(Severity::CanCrash, Cause::ProtobufClash, headline)
+        .because(file.fact(), claim)
         .because(fact, format!("{title} loads its libraries for everybody (RTLD_GLOBAL), so that a library loaded later uses parts of its protocol buffers."))
-        .file(file.path.clone())
         .unless("The program never has both in one process");
-    let preloaded = survey.variable("LD_PRELOAD").unwrap_or_default();
-    if preloaded.contains(file.name()) {
-        let fact = FactRef::Variable {
-            name: "LD_PRELOAD".to_owned(),
-        };
-        hazard = hazard.because(fact, "LD_PRELOAD puts it into every process.");
-        let action = "Start the program without LD_PRELOAD.";
-        hazard = hazard.remedy(Remedy::new(action).command(survey.python_without("LD_PRELOAD")));
-    }
-    hazard.packages.extend(file.package.clone());
+    let mut hazard = involving(hazard, &[file]);
     hazard.packages.push(tensorflow.package());
     let apart = Remedy::new(format!(
         "Use {} and tensorflow in separate processes.",
