@@ -67,7 +67,11 @@ pub(crate) struct Process<'a> {
 
 impl<'a> Process<'a> {
     /// A process that has just started: the executable, what is preloaded, and what they need, all global.
-    pub(crate) fn start(libraries: &Shelf<'a>, executable: Arc<Library<'a>>, preload: &[&str]) -> Self {
+    pub(crate) fn start(
+        libraries: &Shelf<'a>,
+        executable: Arc<Library<'a>>,
+        preload: &[&str],
+    ) -> Self {
         let mut process = Self::default();
         process.add(executable, None);
         for name in preload {
