@@ -234,6 +234,19 @@ fn every_check_is_listed_on_request() {
 }
 
 #[test]
+fn a_small_stack_does_not_keep_it_from_looking() {
+    let environment = Environment::broken();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -s 64; exec \"$@\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_crashlens"))
+        .args(["check", "--python", &environment.python(), "-q"])
+        .env("XDG_CACHE_HOME", environment.path("cache"))
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(1), "{}", stderr(&limited));
+}
+
+#[test]
 fn nothing_is_changed_in_the_environment() {
     let environment = Environment::broken();
     let before = contents(&environment.path("venv"));
