@@ -13,7 +13,7 @@ use crashlens_core::Observed;
 use crashlens_core::survey::{ChangedFile, FileList};
 
 use super::Site;
-use super::claims::{Claim, Claims};
+use super::claims::{Claim, Claims, Place};
 use super::contents::{Entry, Presence};
 use super::discover::Found;
 use super::gencode::Newest;
@@ -37,7 +37,7 @@ pub(super) struct Comparison {
     drafts: Vec<Draft>,
     claims: Claims,
     /// Which distribution lists a native file.
-    owners: HashMap<PathBuf, (usize, usize)>,
+    owners: HashMap<PathBuf, Place>,
     /// Native files outside the folders of packages.
     outside: BTreeSet<PathBuf>,
     left: Left,
@@ -54,8 +54,7 @@ struct Left {
 
 /// The comparison of one list, in the making.
 struct Draft {
-    /// Number of its folder of packages, and of the distribution in it.
-    place: (usize, usize),
+    place: Place,
     list: FileList,
     missing: Ranked,
     changed: Vec<(ChangedFile, u64)>,
@@ -88,7 +87,7 @@ impl Comparison {
         comparison
     }
 
-    fn compare(&mut self, site: &mut Site, place: (usize, usize)) {
+    fn compare(&mut self, site: &mut Site, place: Place) {
         let Some(found) = site.found.get(place.1) else {
             return;
         };
@@ -169,7 +168,7 @@ impl Comparison {
     }
 
     /// Which distribution lists a native file.
-    pub(super) fn owner(&self, path: &Path) -> Option<(usize, usize)> {
+    pub(super) fn owner(&self, path: &Path) -> Option<Place> {
         self.owners.get(path).copied()
     }
 
@@ -180,7 +179,7 @@ impl Comparison {
 
     /// Writes the results to the distributions.
     pub(super) fn finish(self, sites: &mut [Site]) {
-        let name_at = |sites: &[Site], (site, index): (usize, usize)| {
+        let name_at = |sites: &[Site], (site, index): Place| {
             let found = sites.get(site).and_then(|site| site.found.get(index));
             found
                 .map(|found| found.distribution.name.clone())
@@ -351,7 +350,7 @@ impl Reader<'_> {
 }
 
 impl Draft {
-    fn new(place: (usize, usize)) -> Self {
+    fn new(place: Place) -> Self {
         Self {
             place,
             list: FileList::default(),
