@@ -4,6 +4,7 @@ mod claims;
 mod compare;
 mod contents;
 mod discover;
+mod draft;
 mod gencode;
 mod hashing;
 mod native;

@@ -10,17 +10,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::Observed;
-use crashlens_core::survey::{ChangedFile, FileList};
+use crashlens_core::survey::ChangedFile;
 
 use super::Site;
 use super::claims::{Claim, Claims, Place};
 use super::contents::{Entry, Presence};
 use super::discover::Found;
+use super::draft::Draft;
 use super::gencode::Newest;
 use super::hashing::{self, Check};
 use super::native::is_native;
 use crate::bounded;
-use crate::distribution::{Listed, Listing, module_name, printable_path};
+use crate::distribution::{Listed, Listing, printable_path};
 use crate::interpreter::path_file::without_dots;
 
 /// For all lists of an environment together; those of a full TensorFlow environment have 4 MB.
@@ -29,8 +30,6 @@ const MAX_LISTED: usize = 500_000;
 /// Lines that lead out of their folder: each is asked for by itself.
 const MAX_OUTSIDE: usize = 10_000;
 const MAX_GENERATED: usize = 5_000;
-const MAX_TOP: usize = 200;
-const FIRST: usize = 20;
 
 /// What the lists say, against what is there.
 pub(super) struct Comparison {
@@ -50,16 +49,6 @@ struct Left {
     lines: usize,
     outside: usize,
     generated: usize,
-}
-
-/// The comparison of one list, in the making.
-struct Draft {
-    place: Place,
-    list: FileList,
-    missing: Ranked,
-    changed: Vec<(ChangedFile, u64)>,
-    checks: Vec<Check>,
-    top: BTreeSet<String>,
 }
 
 impl Comparison {
@@ -346,77 +335,5 @@ impl Reader<'_> {
                 key,
             });
         }
-    }
-}
-
-impl Draft {
-    fn new(place: Place) -> Self {
-        Self {
-            place,
-            list: FileList::default(),
-            missing: Ranked::default(),
-            changed: Vec::new(),
-            checks: Vec::new(),
-            top: BTreeSet::new(),
-        }
-    }
-
-    fn miss(&mut self, path: &Path) {
-        self.list.missing_count += 1;
-        self.missing.add(path);
-    }
-
-    fn change(&mut self, file: ChangedFile, key: u64) {
-        self.list.changed_count += 1;
-        if self.changed.len() < FIRST {
-            self.changed.push((file, key));
-        }
-    }
-
-    /// `tensorflow` for a folder, `six` for `six.py`, `_x` for `_x.cpython-311-x86_64-linux-gnu.so`.
-    fn add_top(&mut self, path: &[u8]) {
-        let mut parts = path.splitn(2, |byte| *byte == b'/');
-        let first = String::from_utf8_lossy(parts.next().unwrap_or_default());
-        let name = if parts.next().is_some() {
-            first.as_ref()
-        } else if first.ends_with(".py") || is_native(first.as_bytes()) {
-            module_name(&first)
-        } else {
-            return;
-        };
-        if self.top.len() < MAX_TOP && !self.top.contains(name) {
-            self.top.insert(name.to_owned());
-        }
-    }
-}
-
-/// The first files of each rank: what cannot be missed comes before what often is left out to save space.
-#[derive(Default)]
-struct Ranked {
-    native: Vec<String>,
-    code: Vec<String>,
-    rest: Vec<String>,
-}
-
-impl Ranked {
-    fn add(&mut self, path: &Path) {
-        let is_test = |part: &OsStr| part == "tests" || part == "test" || part == "testing";
-        let rank = if path.iter().any(is_test) {
-            &mut self.rest
-        } else if is_native(path.as_os_str().as_bytes()) {
-            &mut self.native
-        } else if path.extension().is_some_and(|extension| extension == "py") {
-            &mut self.code
-        } else {
-            &mut self.rest
-        };
-        if rank.len() < FIRST {
-            rank.push(printable_path(path));
-        }
-    }
-
-    fn first(self) -> Vec<String> {
-        let all = self.native.into_iter().chain(self.code).chain(self.rest);
-        all.take(FIRST).collect()
     }
 }
