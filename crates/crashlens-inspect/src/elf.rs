@@ -15,6 +15,8 @@ mod source;
 mod stranger;
 mod strings;
 mod symbols;
+#[cfg(test)]
+mod tests;
 mod vectors;
 mod versions;
 

@@ -2,7 +2,23 @@
 
 use crate::distribution::{Listing, Metadata, name_and_version};
 use crate::interpreter::{executable, path_file, pyvenv};
-use crate::{site, tensorflow};
+use crate::{cache, elf, site, tensorflow};
+
+/// Everything that is ever read of an ELF file.
+pub fn elf_file(bytes: &[u8]) {
+    if let Ok(file) = elf::from_source(&bytes) {
+        file.exported.shared_with(&[&file.exported]);
+    }
+    let _ = elf::vectors_of(&bytes);
+}
+
+/// An entry of the cache of ELF files, behind its checksum, which no fuzzer would guess.
+pub fn elf_cache(bytes: &[u8]) {
+    if let Some((_, file)) = cache::decode_body(bytes) {
+        file.exported.contains_version("name", "VERSION_1");
+        file.exported.shared_with(&[&file.exported]);
+    }
+}
 
 /// Every text in which an interpreter or a package tells about itself.
 pub fn package_text(bytes: &[u8]) {
@@ -24,4 +40,17 @@ pub fn package_text(bytes: &[u8]) {
     tensorflow::version_of_header(&text);
     tensorflow::version_of_script(&text);
     let _ = executable::Head::from_bytes(bytes.to_vec()).architecture();
+}
+
+/// What is read of files about the GPU: the driver's words, cuDNN's header, TensorFlow's account of its build.
+pub fn gpu_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let _ = crate::gpu::driver_version(&text);
+    let _ = crate::gpu::header_version(&text);
+    let _ = crate::gpu::parse_build_info(&text);
+}
+
+/// The cache of libraries that `ldconfig` writes.
+pub fn library_cache(bytes: &[u8]) {
+    let _ = crate::loader::cache::LibraryCache::parse(bytes);
 }

@@ -268,12 +268,12 @@ impl Reader<'_> {
         }
     }
 
-    fn take_outside(&mut self, path: &[u8]) {
-        if !is_native(path) || self.comparison.left.outside == 0 {
+    fn take_outside(&mut self, relative: &[u8]) {
+        if !is_native(relative) || self.comparison.left.outside == 0 {
             return;
         }
         self.comparison.left.outside -= 1;
-        let path = without_dots(&self.site.folder.join(OsStr::from_bytes(path)));
+        let path = without_dots(&self.site.folder.join(OsStr::from_bytes(relative)));
         match Presence::at(&path) {
             Presence::There(Entry::File { .. }) => {
                 self.comparison.outside.insert(path.clone());
@@ -282,7 +282,7 @@ impl Reader<'_> {
                     .entry(path)
                     .or_insert(self.draft.place);
             }
-            Presence::Missing if self.is_true => self.draft.miss(&path),
+            Presence::Missing if self.is_true => self.draft.miss(&path, relative),
             _ => {}
         }
     }
@@ -293,7 +293,7 @@ impl Reader<'_> {
         self.draft.add_top(path);
         let claim = Claim::new(self.draft.place, listed);
         match self.site.contents.get(path) {
-            Presence::Missing if self.is_true => self.draft.miss(&absolute()),
+            Presence::Missing if self.is_true => self.draft.miss(&absolute(), path),
             Presence::There(Entry::File { size, .. }) => {
                 self.compare_sizes(listed, size, claim.key());
                 if is_native(path) {

@@ -1,8 +1,6 @@
 //! The comparison of one list with the disk, in the making: what is kept of it, and in which order.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crashlens_core::survey::{ChangedFile, FileList};
@@ -37,9 +35,10 @@ impl Draft {
         }
     }
 
-    pub(super) fn miss(&mut self, path: &Path) {
+    /// `relative`: from the folder of packages on. What the folders above it are called says nothing.
+    pub(super) fn miss(&mut self, path: &Path, relative: &[u8]) {
         self.list.missing_count += 1;
-        self.missing.add(path);
+        self.list.missing_code_count += u64::from(self.missing.add(path, relative));
     }
 
     pub(super) fn change(&mut self, file: ChangedFile, key: u64) {
@@ -75,20 +74,23 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    fn add(&mut self, path: &Path) {
-        let is_test = |part: &OsStr| part == "tests" || part == "test" || part == "testing";
-        let rank = if path.iter().any(is_test) {
-            &mut self.rest
-        } else if is_native(path.as_os_str().as_bytes()) {
-            &mut self.native
-        } else if path.extension().is_some_and(|extension| extension == "py") {
-            &mut self.code
+    /// Says whether it is code.
+    fn add(&mut self, path: &Path, relative: &[u8]) -> bool {
+        let tests: [&[u8]; 3] = [b"tests", b"test", b"testing"];
+        let is_test = |part: &[u8]| tests.contains(&part);
+        let (rank, is_code) = if relative.split(|byte| *byte == b'/').any(is_test) {
+            (&mut self.rest, false)
+        } else if is_native(relative) {
+            (&mut self.native, true)
+        } else if relative.ends_with(b".py") {
+            (&mut self.code, true)
         } else {
-            &mut self.rest
+            (&mut self.rest, false)
         };
         if rank.len() < FIRST {
             rank.push(printable_path(path));
         }
+        is_code
     }
 
     pub(super) fn first(self) -> Vec<String> {

@@ -25,7 +25,7 @@ impl Folder {
     }
 
     fn site(&self) -> PathBuf {
-        self.root.path().join("lib/python3.11/site-packages")
+        self.root.path().join("test/lib/python3.11/site-packages")
     }
 
     fn write(&self, path: &str, contents: &str) {
@@ -232,7 +232,7 @@ fn native_files_have_owners_by_list_or_by_the_only_name_that_fits() {
     let outside = folder
         .root
         .path()
-        .join("lib/libomp.so")
+        .join("test/lib/libomp.so")
         .display()
         .to_string();
     let expected = [
