@@ -148,6 +148,7 @@ impl Found {
                 requires: own.requires,
                 requires_python: own.requires_python,
                 tags,
+                files: Observed::Absent,
                 editable: editable.is_some(),
                 lost_source,
                 installer: installer.as_deref().map(by_folder),

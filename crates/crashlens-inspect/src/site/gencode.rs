@@ -5,16 +5,20 @@ use std::path::Path;
 use crashlens_core::survey::Gencode;
 
 use crate::bounded;
-use crate::distribution::printable_path;
 
 /// Imports and the check of the runtime's version come first; descriptors of any length follow.
 const HEAD_BYTES: u64 = 8 << 10;
+
+/// For files of old generators, whose descriptors have to be searched.
+const MAX_BYTES: u64 = 4 << 20;
+/// How files of generators before 3.19 begin their descriptors.
+const OLD_FILE: &str = "_descriptor.FileDescriptor(";
 
 /// The newest generator among the files of one distribution.
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
-    /// One of a generator before 3.19.
+    /// A file that makes descriptors one by one.
     direct: Option<String>,
 }
 
@@ -26,8 +30,8 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
-        if is_direct(&head) && self.direct.is_none() {
-            self.direct = Some(printable_path(path));
+        if self.direct.is_none() && head.contains(OLD_FILE) && makes_fields(path) {
+            self.direct = Some(path.display().to_string());
         }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
@@ -47,14 +51,9 @@ impl Newest {
     }
 
     pub(super) fn into_gencode(self) -> Option<Gencode> {
-        let Self { found, direct } = self;
-        found.map(|(_, gencode)| Gencode { direct, ..gencode })
+        let direct = self.direct;
+        self.found.map(|(_, gencode)| Gencode { direct, ..gencode })
     }
-}
-
-/// Whether a module makes its descriptors one by one. The first of them is that of its file, behind the imports.
-fn is_direct(head: &str) -> bool {
-    head.contains("= _descriptor.FileDescriptor(")
 }
 
 /// The version that the head of a generated module shows, and whether it asks the runtime for it.
@@ -75,4 +74,10 @@ pub(crate) fn generator(head: &str) -> Option<(Vec<u64>, bool)> {
         19
     };
     Some((vec![3, minor], false))
+}
+
+fn makes_fields(path: &Path) -> bool {
+    let needle = b"_descriptor.FieldDescriptor(";
+    let bytes = bounded::read(path, MAX_BYTES).unwrap_or_default();
+    memchr::memmem::find(&bytes, needle).is_some()
 }
