@@ -8,6 +8,7 @@
 pub mod capture;
 pub mod cause;
 mod compatibility;
+mod cuda;
 pub mod culprit;
 pub mod diagnosis;
 pub mod evidence;

@@ -12,7 +12,9 @@ use crashlens_core::{Gaps, Limit, Observed};
 
 use crate::host::control_group::{self, Controller, Group, Level};
 use crate::host::{self, MAX_CPU_BYTES, MAX_MEMINFO_BYTES, present};
-use crate::{bounded, procfs, resources};
+use crashlens_inspect::bounded;
+
+use crate::{procfs, resources};
 
 const MAX_BYTES: u64 = 64 << 10;
 
@@ -45,6 +47,8 @@ fn read(root: &Path, pid: u32, gaps: &mut Gaps) -> Machine {
     }
     let home = root.join(format!("proc/{pid}"));
     let status = bounded::read_text(&home.join("status"), MAX_BYTES);
+    let threads = |text: &String| procfs::field(text, "Threads")?.parse().ok();
+    let own: u64 = status.as_ref().ok().and_then(threads).unwrap_or(0);
     let limits = bounded::read_text(&home.join("limits"), MAX_BYTES);
     let limits = gaps.observe(
         "resource limits",
@@ -65,8 +69,8 @@ fn read(root: &Path, pid: u32, gaps: &mut Gaps) -> Machine {
             "processor",
             cpu.map(|text| kind::emulated_by(root, &text, std::env::consts::ARCH)),
         ),
-        task_group: present(gaps, "control group of tasks", task_group(root, pid)),
-        user_tasks: user_tasks(root, pid, &limits, gaps),
+        task_group: present(gaps, "control group of tasks", task_group(root, pid, own)),
+        user_tasks: user_tasks(root, pid, own, &limits, gaps),
         shared_memory: present(gaps, "/dev/shm", shared_memory(root)),
         overcommit: present(gaps, "promises of memory", overcommit(root)),
         container: present(
@@ -88,7 +92,7 @@ fn read(root: &Path, pid: u32, gaps: &mut Gaps) -> Machine {
 
 /// `x86-64` of `Linux 6.1.0 x86_64`, as ELF names it.
 fn architecture(kernel: &str) -> Option<String> {
-    let machine = kernel.rsplit(' ').next()?;
+    let machine = kernel.split(' ').nth(2)?;
     Some(machine.replace("x86_64", "x86-64"))
 }
 
@@ -102,9 +106,9 @@ fn glibc(root: &Path) -> Option<String> {
 /// How many numbers a list such as `0-3,8` has.
 fn count_of(list: &str) -> Option<u64> {
     let count = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        last.checked_sub(first)?.checked_add(1)
+        let (low, high) = range.split_once('-').unwrap_or((range, range));
+        let (low, high): (u64, u64) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        high.checked_sub(low)?.checked_add(1)
     };
     let mut ranges = list.split(',').map(count);
     ranges.try_fold(0_u64, |sum, range| sum.checked_add(range?))
@@ -133,18 +137,20 @@ fn quota_at(level: &Level, version: u8) -> Option<u64> {
     quota.checked_mul(1000)?.checked_div(period)
 }
 
-/// The level that leaves the least room.
-fn task_group(root: &Path, pid: u32) -> io::Result<Option<TaskGroup>> {
+/// The level that leaves the least room; the `own` threads of this process will be gone when another is started.
+fn task_group(root: &Path, pid: u32, own: u64) -> io::Result<Option<TaskGroup>> {
     let Some(group) = control_group::find(root, pid, Controller::Pids)? else {
         return Ok(None);
     };
-    Ok(Some(narrowest(&group)))
+    Ok(Some(narrowest(&group, own)))
 }
 
-fn narrowest(group: &Group) -> TaskGroup {
+fn narrowest(group: &Group, own: u64) -> TaskGroup {
     let at = |level: Level| TaskGroup {
         limit: level.number("pids.max"),
-        current: level.number("pids.current"),
+        current: level
+            .number("pids.current")
+            .map(|tasks| tasks.saturating_sub(own)),
     };
     let room = |it: &TaskGroup| Some(it.limit?.saturating_sub(it.current.unwrap_or(0)));
     let limited = group.levels().map(at).filter(|it| it.limit.is_some());
@@ -154,6 +160,7 @@ fn narrowest(group: &Group) -> TaskGroup {
 fn user_tasks(
     root: &Path,
     pid: u32,
+    own: u64,
     limits: &Observed<Vec<Limit>>,
     gaps: &mut Gaps,
 ) -> Observed<u64> {
@@ -166,7 +173,8 @@ fn user_tasks(
     match soft.and_then(|limit| limit.soft) {
         Some(limit) => {
             let tasks = resources::tasks_of_user(root, pid, limit);
-            present(gaps, "tasks of this user", tasks)
+            let others = tasks.map(|tasks| tasks.map(|it| it.saturating_sub(own)));
+            present(gaps, "tasks of this user", others)
         }
         None => Observed::Absent,
     }

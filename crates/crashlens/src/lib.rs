@@ -4,6 +4,7 @@
 //! `crashlens-core`; here they get words and a place to go.
 #![forbid(unsafe_code)]
 
+mod aftermath;
 mod cli;
 mod commands;
 mod duration;

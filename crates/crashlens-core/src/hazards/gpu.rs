@@ -1,9 +1,26 @@
 //! Driver and libraries of the GPU.
 
+mod driver_library_mismatch;
+mod driver_library_missing;
+mod driver_too_old;
+mod gpu_library_older;
+mod gpu_library_shadowed;
+mod gpu_parts_missing;
+mod stake;
+mod wsl_driver_library;
+
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "The GPU's libraries",
     letters: "CUD",
-    rules: &[],
+    rules: &[
+        &driver_too_old::RULE,
+        &driver_library_missing::RULE,
+        &driver_library_mismatch::RULE,
+        &wsl_driver_library::RULE,
+        &gpu_parts_missing::RULE,
+        &gpu_library_older::RULE,
+        &gpu_library_shadowed::RULE,
+    ],
 };

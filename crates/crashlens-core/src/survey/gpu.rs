@@ -12,6 +12,11 @@ pub struct GpuStack {
     pub driver: Observed<String>,
     /// Names of the NVIDIA devices that the kernel lists.
     pub devices: Observed<Vec<String>>,
+    /// Files by which a program reaches a device, `/dev/nvidia0` or `/dev/dxg`; absent where there are none, as in a
+    /// container that was given none.
+    pub device_files: Observed<Vec<String>>,
+    /// The `libcuda.so.1` that Windows lends to Linux programs; absent outside WSL.
+    pub wsl_library: Observed<String>,
     /// The `libcuda.so.1` that the loader finds, links resolved; absent where it finds none.
     pub libcuda: Observed<String>,
     /// CUDA's libraries that could be loaded, from wheels, `LD_LIBRARY_PATH` and the system.

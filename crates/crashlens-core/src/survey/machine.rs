@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{Limit, MemoryGroup, Observed};
+use crate::capture::{CrashCapture, Gaps, Limit, MemoryGroup, Observed, Resource, ResourceUse};
 
 /// The machine, as a program started here and now would meet it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,8 @@ pub struct Machine {
     pub memory_group: Observed<MemoryGroup>,
     /// The control group that counts tasks.
     pub task_group: Observed<TaskGroup>,
-    /// Tasks of this user, which `RLIMIT_NPROC` counts; absent for root, who is not held to it.
+    /// Tasks of this user, which `RLIMIT_NPROC` counts, without those of the process that asks; absent for root, who is
+    /// not held to it, and where the limit is so high that nobody counts.
     pub user_tasks: Observed<u64>,
     /// Resource limits of this process, which a program started from here inherits.
     pub limits: Observed<Vec<Limit>>,
@@ -52,7 +53,7 @@ pub struct Machine {
 pub struct TaskGroup {
     /// Most tasks, of the level among this and those above that leaves the least room; `None` without a limit.
     pub limit: Option<u64>,
-    /// Tasks on that level now.
+    /// Tasks on that level now, without those of the process that asks.
     pub current: Option<u64>,
 }
 
@@ -79,3 +80,101 @@ pub struct Overcommit {
     /// Bytes that are promised.
     pub committed: Option<u64>,
 }
+
+impl Machine {
+    /// The machine as a process met it that has died: what its capture has of limits and surroundings. Gaps of the
+    /// capture that are pointed to are added to `gaps`. Tasks are counted without those of the process itself, as they
+    /// are for one that is still to be started.
+    pub fn of_death(capture: &CrashCapture, gaps: &mut Gaps) -> Self {
+        let mut gaps = Moved {
+            from: &capture.gaps,
+            to: gaps,
+        };
+        let host = &capture.host;
+        let kernel: Observed<String> = gaps.take(&host.kernel);
+        // Older captures have only the first two words.
+        let machine = kernel.known().and_then(|it| it.split(' ').nth(2));
+        let architecture = machine.map(|it| it.replace("x86_64", "x86-64"));
+        let resources = gaps.take(&capture.circumstances.resources);
+        Self {
+            architecture: architecture.map_or_else(Observed::default, Observed::Known),
+            glibc: gaps.take(&host.glibc),
+            cpu_model: gaps.take(&host.cpu_model),
+            cpu_flags: gaps.take(&host.cpu_flags),
+            memory_total: gaps.take(&host.memory_total),
+            memory_available: gaps.take(&host.memory_available),
+            memory_group: gaps.take(&host.memory_group),
+            limits: gaps.take(&capture.environment.limits),
+            shared_memory: derived(&resources, shared_memory),
+            task_group: derived(&resources, |uses| task_group(uses, capture.threads.len())),
+            user_tasks: derived(&resources, |uses| user_tasks(uses, capture.threads.len())),
+            kernel,
+            ..Self::default()
+        }
+    }
+}
+
+/// Facts of a capture whose gaps get new numbers.
+struct Moved<'a> {
+    from: &'a Gaps,
+    to: &'a mut Gaps,
+}
+
+impl Moved<'_> {
+    fn take<T: Clone>(&mut self, observed: &Observed<T>) -> Observed<T> {
+        let Observed::Unknown(id) = observed else {
+            return observed.clone();
+        };
+        let Some(gap) = self.from.0.get(id.0) else {
+            return Observed::default();
+        };
+        let (part, reason) = (gap.part.clone(), gap.reason.clone());
+        Observed::Unknown(self.to.add(part, reason, gap.remedy.as_deref()))
+    }
+}
+
+/// What is made of the resources; `Absent` where they are known and have no such entry.
+fn derived<T>(
+    resources: &Observed<Vec<ResourceUse>>,
+    make: impl Fn(&[ResourceUse]) -> Option<T>,
+) -> Observed<T> {
+    match resources {
+        Observed::Known(uses) => make(uses).map_or(Observed::Absent, Observed::Known),
+        Observed::Absent => Observed::Absent,
+        Observed::Unknown(gap) => Observed::Unknown(*gap),
+    }
+}
+
+fn shared_memory(uses: &[ResourceUse]) -> Option<FileSystem> {
+    let is_shared = |it: &&ResourceUse| it.resource == Resource::SharedMemory;
+    let found = uses.iter().find(is_shared)?;
+    let size = found.limit?;
+    Some(FileSystem {
+        path: found.set_by.clone(),
+        size,
+        free: size.saturating_sub(found.used?),
+    })
+}
+
+/// The level that left the least room.
+fn task_group(uses: &[ResourceUse], own: usize) -> Option<TaskGroup> {
+    let threads = uses
+        .iter()
+        .filter(|it| it.resource == Resource::Threads && it.set_by.starts_with('/'));
+    let group = |it: &ResourceUse| TaskGroup {
+        limit: it.limit,
+        current: it.used.map(|used| used.saturating_sub(own as u64)),
+    };
+    threads
+        .map(group)
+        .min_by_key(|it| Some(it.limit?.saturating_sub(it.current.unwrap_or(0))))
+}
+
+fn user_tasks(uses: &[ResourceUse], own: usize) -> Option<u64> {
+    let mut threads = uses.iter().filter(|it| it.resource == Resource::Threads);
+    let of_user = threads.find(|it| it.set_by == "RLIMIT_NPROC")?;
+    Some(of_user.used?.saturating_sub(own as u64))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Opens one file in a copy of the process, and says what the loader would.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::survey::{Link, MissingLibrary, MissingSymbol, MissingVersion, OpenedBefore};
@@ -16,9 +17,11 @@ use super::tree::plain;
 /// Symbols that are named one by one.
 const MOST_NAMED: usize = 20;
 /// Rounds of finding out which libraries of the environment must be there before.
-const MOST_ROUNDS: usize = 16;
-/// Libraries that are taken to be there before.
+const MOST_ROUNDS: usize = 64;
+/// Libraries that are taken to be there before; no more are added beyond this.
 const MOST_BEFORE: usize = 256;
+/// How often one of them is moved to the front.
+const MOST_MOVES: usize = 4;
 
 /// Everything that opening a file takes.
 pub(super) struct Opener<'a> {
@@ -115,6 +118,7 @@ impl<'a> Opener<'a> {
     ) -> Option<Attempt<'a>> {
         let base = tensorflow.map_or(&self.process, |tensorflow| &tensorflow.process);
         let mut before: Vec<PathBuf> = Vec::new();
+        let mut placed: HashMap<PathBuf, usize> = HashMap::new();
         for _ in 0..MOST_ROUNDS {
             let mut process = base.clone();
             let mut opened = Vec::new();
@@ -123,15 +127,20 @@ impl<'a> Opener<'a> {
             }
             opened.push(process.open(&self.shelf, file.path, false)?);
             let mut found = self.wanted_before(&process, &opened, file);
-            found.retain(|path| !before.contains(path));
-            found.truncate(MOST_BEFORE.saturating_sub(before.len()));
-            if found.is_empty() {
+            // One that is there already stands behind one that needs it; two that need each other stay as they are.
+            found.retain(|path| {
+                let times = placed.entry(path.clone()).or_default();
+                *times += 1;
+                *times <= MOST_MOVES
+            });
+            if found.is_empty() || before.len() > MOST_BEFORE {
                 return Some(Attempt {
                     process,
                     opened,
                     before: listed(tensorflow, &before),
                 });
             }
+            before.retain(|path| !found.contains(path));
             // What a library needs has to be there before the library.
             before.splice(0..0, found);
         }

@@ -364,7 +364,7 @@ impl Draft {
 
     fn miss(&mut self, path: &Path) {
         self.list.missing_count += 1;
-        self.missing.add(path);
+        self.list.missing_code_count += u64::from(self.missing.add(path));
     }
 
     fn change(&mut self, file: ChangedFile, key: u64) {
@@ -400,20 +400,22 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn add(&mut self, path: &Path) {
+    /// Says whether it is code.
+    fn add(&mut self, path: &Path) -> bool {
         let is_test = |part: &OsStr| part == "tests" || part == "test" || part == "testing";
-        let rank = if path.iter().any(is_test) {
-            &mut self.rest
+        let (rank, is_code) = if path.iter().any(is_test) {
+            (&mut self.rest, false)
         } else if is_native(path.as_os_str().as_bytes()) {
-            &mut self.native
+            (&mut self.native, true)
         } else if path.extension().is_some_and(|extension| extension == "py") {
-            &mut self.code
+            (&mut self.code, true)
         } else {
-            &mut self.rest
+            (&mut self.rest, false)
         };
         if rank.len() < FIRST {
             rank.push(printable_path(path));
         }
+        is_code
     }
 
     fn first(self) -> Vec<String> {

@@ -72,7 +72,7 @@ fn limits_and_control_groups_of_a_container_are_read() {
     assert_eq!(machine.cpu_quota, Observed::Known(1500));
     let tasks = TaskGroup {
         limit: Some(100),
-        current: Some(90),
+        current: Some(85),
     };
     assert_eq!(
         machine.task_group,
@@ -80,7 +80,7 @@ fn limits_and_control_groups_of_a_container_are_read() {
         "the level with less room"
     );
     assert_eq!(machine.memory_group.known().unwrap().limit, Some(1_000_000));
-    assert_eq!(machine.user_tasks, Observed::Known(5));
+    assert_eq!(machine.user_tasks, Observed::Known(0));
     assert_eq!(machine.container, Observed::Known("docker".into()));
     assert_eq!(machine.glibc, Observed::Known("2.28".into()));
     assert_eq!(machine.wsl, Observed::Known(false));

@@ -16,8 +16,17 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
-/// Fewer files in common are licences and the `__init__.py` of folders that many share (`google`, `nvidia`, `tests`).
-const FEWEST: u64 = 5;
+/// Folders that packages install by mistake, and that nobody imports.
+const BY_MISTAKE: [&str; 8] = [
+    "tests",
+    "test",
+    "docs",
+    "doc",
+    "examples",
+    "example",
+    "scripts",
+    "benchmarks",
+];
 
 fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
@@ -45,10 +54,8 @@ fn clash(
     count: u64,
 ) -> Option<Hazard> {
     let others = other.files.known()?;
-    let smaller = files.listed.min(others.listed);
-    if count < FEWEST || count.saturating_mul(5) < smaller {
-        return None;
-    }
+    let mut tops = files.top.iter();
+    let top = tops.find(|top| others.top.contains(top) && !BY_MISTAKE.contains(&top.as_str()))?;
     let is_same = one.parsed_version() == other.parsed_version();
     let overwritten = overwritten(files) + overwritten(others);
     let severity = if is_same && overwritten == 0 {
@@ -56,15 +63,13 @@ fn clash(
     } else {
         Severity::CanCrash
     };
-    let top = files.top.iter().find(|top| others.top.contains(top));
-    let folder = top.map_or_else(String::new, |top| format!(" in {top}"));
     let headline = format!(
-        "{} and {} both own {count} files{folder}",
+        "{} and {} both own {count} files in {top}",
         named(one),
         named(other)
     );
     let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
-        .because(one.fact(), format!("{} lists {count} files that {} lists too.", one.name, other.name))
+        .because(one.fact(), format!("{} lists {count} files that {} lists too, with other content.", one.name, other.name))
         .because(other.fact(), "Whichever was installed last has written over the other's; to uninstall one of them breaks the other.")
         .unless("The two were built from the same source with the same version, and neither is ever uninstalled or upgraded alone.")
         .package(one.package())

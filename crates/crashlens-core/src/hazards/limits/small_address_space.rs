@@ -1,0 +1,98 @@
+//! The address space is limited to less than TensorFlow fills.
+
+use super::{MEGABYTE, threads};
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::facts::bytes;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::Remedy;
+use crate::survey::Survey;
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "SYS002",
+    name: "small-address-space",
+    asks: "the limits of address space and data against what TensorFlow fills",
+    causes: &[Cause::OutOfMemory],
+    since: "0.1.0",
+    doc: include_str!("small_address_space.md"),
+    judge,
+};
+
+/// What is limited, the option of `ulimit`, how much the import and the first operation need on two processors, and how
+/// much a small model.
+struct Need {
+    name: &'static str,
+    variable: &'static str,
+    option: &'static str,
+    first: u64,
+    small_model: u64,
+    /// More for every further processor: buffers of `OpenBLAS`, and stacks.
+    each: u64,
+}
+
+const NEEDS: [Need; 2] = [
+    Need {
+        name: "Max address space",
+        variable: "RLIMIT_AS",
+        option: "-v",
+        first: 850 * MEGABYTE,
+        small_model: 2_000 * MEGABYTE,
+        each: 56 * MEGABYTE,
+    },
+    Need {
+        name: "Max data size",
+        variable: "RLIMIT_DATA",
+        option: "-d",
+        first: 220 * MEGABYTE,
+        small_model: 600 * MEGABYTE,
+        each: 56 * MEGABYTE,
+    },
+];
+
+fn judge(survey: &Survey) -> Look {
+    let Some(tensorflow) = survey.tensorflow() else {
+        return Look::nothing();
+    };
+    let machine = &survey.machine;
+    let look =
+        Look::at("RLIMIT_AS and RLIMIT_DATA").blind_to("limits", &machine.limits, &survey.gaps);
+    // Where nobody could count processors, the need of two is the least there can be.
+    let more = threads::cores(survey).unwrap_or(2).saturating_sub(2);
+    let hazards = NEEDS.iter().filter_map(|need| {
+        let soft = survey.limit(need.name)?.soft?;
+        let further = need.each.saturating_mul(more);
+        let small_model = need.small_model.saturating_add(further);
+        if soft >= small_model {
+            return None;
+        }
+        let (told, enough) = (bytes(soft), bytes(small_model));
+        let (severity, headline) = if soft < need.first {
+            let what = format!("{} limits the program to {told}, in which TensorFlow cannot do its first operation", need.variable);
+            (Severity::WillFail, what)
+        } else {
+            let what = format!("{} limits the program to {told}, and TensorFlow with a small model fills about {enough} here", need.variable);
+            (Severity::CanCrash, what)
+        };
+        let fact = FactRef::Limit { name: need.name.to_owned() };
+        let hazard = Hazard::new(severity, Cause::OutOfMemory, headline)
+            .because(fact, format!("{} is {told}.", need.variable))
+            .because(
+                FactRef::Package { name: tensorflow.name.clone() },
+                format!("{} {} is installed; when it is refused a thread's stack it ends the process with SIGABRT.", tensorflow.name, tensorflow.version),
+            )
+            .unless("the program is started by something that lifts the limit")
+            .package(tensorflow.package());
+        Some(hazard.remedy(raise(survey, need)))
+    });
+    look.found_all(hazards)
+}
+
+fn raise(survey: &Survey, need: &Need) -> Remedy {
+    let hard = survey.limit(need.name).and_then(|limit| limit.hard);
+    let command = match hard {
+        None => format!("ulimit -S {} unlimited", need.option),
+        Some(_) => format!("ulimit -S {0} \"$(ulimit -H {0})\"", need.option),
+    };
+    Remedy::new("Lift the limit in the shell that starts the program, or ask the batch system for more; to limit memory, limit the control group instead.")
+        .command(command)
+}

@@ -1,0 +1,80 @@
+//! The stack is limited to less than programs are made for.
+
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::facts::bytes;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::Remedy;
+use crate::survey::Survey;
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "SYS001",
+    name: "small-stack",
+    asks: "the limit of the stack against what TensorFlow needs",
+    causes: &[Cause::StackOverflow],
+    since: "0.1.0",
+    doc: include_str!("small_stack.md"),
+    judge,
+};
+
+const NAME: &str = "Max stack size";
+/// With 64 KiB Python does not come to its first line, with 128 KiB it does.
+const TO_START: u64 = 128 << 10;
+/// What every system gives that nobody has changed, and what XLA's compiler is used with.
+const USUAL: u64 = 8 << 20;
+
+fn judge(survey: &Survey) -> Look {
+    let Some(tensorflow) = survey.tensorflow() else {
+        return Look::nothing();
+    };
+    let machine = &survey.machine;
+    let look = Look::at("the stack of the first thread and of new ones").blind_to(
+        "limits",
+        &machine.limits,
+        &survey.gaps,
+    );
+    let soft = survey.limit(NAME).and_then(|limit| limit.soft);
+    let Some(size) = soft.filter(|size| *size < USUAL) else {
+        return look;
+    };
+    let told = bytes(size);
+    let (severity, headline) = if size < TO_START {
+        let headline = format!(
+            "The stack is limited to {told}: Python dies of SIGSEGV before it runs anything"
+        );
+        (Severity::WillFail, headline)
+    } else {
+        let headline = format!(
+            "The stack is limited to {told}, and compiling a deep model with XLA can overflow it (8 MiB is usual)"
+        );
+        (Severity::CanCrash, headline)
+    };
+    let limit = FactRef::Limit {
+        name: NAME.to_owned(),
+    };
+    let user = FactRef::Package {
+        name: tensorflow.name.clone(),
+    };
+    look.found(
+        Hazard::new(severity, Cause::StackOverflow, headline)
+            .because(limit, format!("RLIMIT_STACK is {told}; the C library gives every new thread as much."))
+            .because(
+                user,
+                format!("{} {} is installed, whose compilers follow a model step by step into the depth.", tensorflow.name, tensorflow.version),
+            )
+            .unless("the program is started by something that sets the stack to 8 MiB or more (`ulimit -s`, LimitSTACK= of systemd)")
+            .package(tensorflow.package())
+            .remedy(raise(survey)),
+    )
+}
+
+/// A soft limit can be raised up to the hard one by anybody.
+fn raise(survey: &Survey) -> Remedy {
+    let hard = survey.limit(NAME).and_then(|limit| limit.hard);
+    if hard.is_none_or(|hard| hard >= USUAL) {
+        return Remedy::new("Raise the limit in the shell that starts the program.")
+            .command("ulimit -S -s 8192");
+    }
+    Remedy::new("Have the hard limit raised, which only the administrator can: `stack` in limits.conf, LimitSTACK= of systemd, --ulimit of docker.")
+        .command("docker run --ulimit stack=8388608 IMAGE")
+}
