@@ -49,3 +49,8 @@ pub fn gpu_files(bytes: &[u8]) {
     let _ = crate::gpu::header_version(&text);
     let _ = crate::gpu::parse_build_info(&text);
 }
+
+/// The cache of libraries that `ldconfig` writes.
+pub fn library_cache(bytes: &[u8]) {
+    let _ = crate::loader::cache::LibraryCache::parse(bytes);
+}

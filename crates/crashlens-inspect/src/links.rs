@@ -36,6 +36,7 @@ pub fn links(
     let environment = LinkEnvironment {
         python: &python,
         files: &own,
+        native: &installed.native,
         distributions: &installed.distributions,
         question,
         read: elf::read,

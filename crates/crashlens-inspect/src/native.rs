@@ -64,6 +64,7 @@ fn links(
     let environment = LinkEnvironment {
         python,
         files: &files,
+        native: &installed.native,
         distributions: &installed.distributions,
         question,
         read: elf::read,

@@ -35,7 +35,8 @@ pub(super) struct Opener<'a> {
 /// A file of which nothing can be said.
 #[derive(Debug)]
 pub(super) struct Unsure {
-    pub(super) file: PathBuf,
+    /// What could not be told.
+    pub(super) part: String,
     pub(super) reason: String,
 }
 
@@ -72,10 +73,10 @@ impl<'a> Opener<'a> {
         tensorflow: Option<&WithTensorflow<'a>>,
     ) -> Result<Link, Unsure> {
         let attempt = self.attempt(file, tensorflow).ok_or_else(|| Unsure {
-            file: file.path.to_owned(),
-            reason: "it cannot be read".to_owned(),
+            part: format!("what the loader would say of {}", file.path.display()),
+            reason: "it or what it needs cannot be followed".to_owned(),
         })?;
-        attempt.refuse_if_cut_short(file)?;
+        attempt.refuse_if_cut_short()?;
         let mut link = Link {
             into_tensorflow: tensorflow.is_some(),
             opened_before: attempt.before.clone(),
@@ -211,7 +212,7 @@ impl<'a> Opener<'a> {
 
 impl Attempt<'_> {
     /// A library that ends too early is mapped all the same, and nobody knows what of it is there.
-    fn refuse_if_cut_short(&self, file: &LinkFile<'_>) -> Result<(), Unsure> {
+    fn refuse_if_cut_short(&self) -> Result<(), Unsure> {
         let ranges = self.opened.iter().map(|opened| opened.first..opened.end);
         let cut = ranges
             .flatten()
@@ -220,8 +221,11 @@ impl Attempt<'_> {
         match cut {
             None => Ok(()),
             Some(loaded) => Err(Unsure {
-                file: file.path.to_owned(),
-                reason: format!("{} ends too early", loaded.library.path.display()),
+                part: format!(
+                    "what the loader would say of files that need {}",
+                    shown(&loaded.library.path)
+                ),
+                reason: "it ends before what its headers promise".to_owned(),
             }),
         }
     }
