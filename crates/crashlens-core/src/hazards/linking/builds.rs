@@ -71,6 +71,23 @@ pub(super) fn line_with(lts: &str) -> Option<&'static Line> {
     table().line.iter().find(|line| line.lts == lts)
 }
 
+/// `2.12` of `>=2.12, <2.13`; other lines as they are written.
+pub(super) fn in_words(line: &VersionSpecifiers) -> String {
+    let text = line.to_string();
+    let bounds = text
+        .strip_prefix(">=")
+        .and_then(|rest| rest.split_once(", <"));
+    let minor = |version: &str| {
+        version
+            .rsplit_once('.')
+            .and_then(|(_, it)| it.parse::<u64>().ok())
+    };
+    match bounds {
+        Some((from, to)) if minor(from).map(|it| it + 1) == minor(to) => from.to_owned(),
+        _ => text,
+    }
+}
+
 /// What the symbols say, the most telling of them. `own_strings` is whether what they are looked for in has C++11's
 /// string class, where that is known; `own_lts` the date of its abseil.
 pub(super) fn decode(

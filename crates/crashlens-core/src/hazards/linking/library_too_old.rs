@@ -97,11 +97,19 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
 }
 
 fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let older = file.package.as_ref().and_then(|package| shell::package(&package.name)).map(|name| {
-        let action = format!("Install a {name} that was built for an older system; it may have to be an older version.");
-        let command = format!("{} install --only-binary :all: '{name}<{}'", survey.pip(), file.package.as_ref().map_or("", |it| &it.version));
-        Remedy::new(action).command(command).risk(Risk::Environment)
-    });
+    let older = file
+        .package
+        .as_ref()
+        .and_then(|package| shell::package(&package.name))
+        .map(|name| {
+            let action = format!("Install a version of {name} that was built for older systems.");
+            let command = format!(
+                "{} install --only-binary :all: '{name}<{}'",
+                survey.pip(),
+                file.package.as_ref().map_or("", |it| &it.version)
+            );
+            Remedy::new(action).command(command).risk(Risk::Environment)
+        });
     let newer = if need.version.starts_with("GLIBC_") {
         Remedy::new(
             "Use a newer distribution, or a container image of one: the C library cannot be exchanged alone.",

@@ -106,8 +106,10 @@ fn remedies(survey: &Survey, file: &NativeFile) -> Vec<Remedy> {
         .as_ref()
         .and_then(|package| shell::package(&package.name));
     let newer = match name {
-        Some(name) => Remedy::new(format!("Install a {name} that was built for NumPy 2."))
-            .command(format!("{pip} install --upgrade {name}")),
+        Some(name) => Remedy::new(format!(
+            "Install a version of {name} that was built for NumPy 2."
+        ))
+        .command(format!("{pip} install --upgrade {name}")),
         None => Remedy::new(format!(
             "Build {} anew with NumPy 2 installed; the result runs with NumPy 1 too.",
             file.name()
