@@ -22,6 +22,8 @@ use self::trouble::Trouble;
 use crate::Question;
 use crate::distribution::{normal_name, printable_path};
 
+pub(crate) use self::gencode::generator;
+
 /// What the folders of packages hold.
 #[derive(Debug, Default)]
 pub(crate) struct Installed {

@@ -37,12 +37,13 @@ impl Listing {
         };
         lines(text)
             .filter(|line| !line.is_empty())
-            .map(move |line| {
+            .filter_map(move |line| {
                 if is_record {
-                    Listed::of_record(line)
-                } else {
-                    Listed::path_only(Cow::Borrowed(line.strip_prefix(b"../").unwrap_or(line)))
+                    return Some(Listed::of_record(line));
                 }
+                // What does not lead out of the metadata folder is metadata.
+                let path = line.strip_prefix(b"../")?;
+                Some(Listed::path_only(Cow::Borrowed(path)))
             })
             .filter(|listed| !listed.path.is_empty())
     }

@@ -146,6 +146,7 @@ impl Found {
                 requires: own.requires,
                 requires_python: own.requires_python,
                 tags,
+                files: Observed::Absent,
                 editable: direct_url.is_some_and(|text| is_editable(&text)),
                 ..Distribution::default()
             },

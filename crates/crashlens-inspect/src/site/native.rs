@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::{Observed, Package};
+use crashlens_core::Package;
 
 use super::Site;
 use super::compare::Comparison;
@@ -91,7 +91,7 @@ impl<'a> Namesakes<'a> {
     fn new(site: &'a Site) -> Self {
         let found = site.found.iter().enumerate();
         let unlisted = found
-            .filter(|(_, found)| found.distribution.files == Observed::Absent && !found.has_list)
+            .filter(|(_, found)| !found.has_list && found.unlisted_because.is_none())
             .map(|(index, found)| {
                 let name = normal_name(&found.distribution.name);
                 (index, name, found.metadata.as_path())

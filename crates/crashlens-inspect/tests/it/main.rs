@@ -1,0 +1,3 @@
+//! Surveys of interpreters that are installed, held against what the interpreters say of themselves.
+
+mod interpreters;
