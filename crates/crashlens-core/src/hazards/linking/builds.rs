@@ -96,7 +96,9 @@ pub(super) fn decode(
     own_lts: Option<&str>,
 ) -> Build {
     let tells = |test: &dyn Fn(&MissingSymbol) -> bool| symbols.iter().any(|it| test(it));
-    if tells(&|symbol| is_of_cuda(&symbol.name)) {
+    // With functions of TensorFlow's missing too, one with CUDA inside would not take it either.
+    let is_for_another = tells(&|symbol| is_of_tensorflow(&symbol.name));
+    if !is_for_another && tells(&|symbol| is_of_cuda(&symbol.name)) {
         return Build::Cuda;
     }
     if symbols.iter().all(|symbol| is_of_python(&symbol.name)) {
@@ -112,7 +114,7 @@ pub(super) fn decode(
     if own_strings == Some(false) && tells(&has_new_strings) {
         return Build::NewStrings;
     }
-    if tells(&|symbol| is_of_tensorflow(&symbol.name)) {
+    if is_for_another {
         return Build::Tensorflow;
     }
     if tells(&|symbol| is_of_torch(&symbol.name)) {

@@ -34,7 +34,8 @@ fn judge(survey: &Survey) -> Look {
     }
     let broken = opened
         .into_iter()
-        .filter(|file| !undefined(file).is_empty() && is_meant(survey, file));
+        .filter(|file| !undefined(file).is_empty() && is_meant(survey, file))
+        .filter(|file| !survey.needs_a_cut_library(file));
     let hazards = by_owner(broken)
         .into_iter()
         .filter(|(owner, _)| !is_shadowed(survey, owner))
