@@ -8,38 +8,58 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crashlens_core::{CaptureSource, Death, Inspection, Observed, inspection};
-use crashlens_inspect::{Question, Silent};
+use crashlens_core::survey::Machine;
+use crashlens_core::{CaptureSource, CrashCapture, Death, Gap, Inspection, Observed, inspection};
+use crashlens_inspect::{Question, Silent, SurveyError};
+
+use crate::cache_folder::cache_folder;
 
 /// So long somebody waits for the shell's prompt because of it.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// So many native files are looked at; no process has more but by mistake.
 const MOST_FILES: usize = 5000;
 
-/// Looks at the environment of the first of some deaths that was one of Python; says which deaths happened in it.
-pub(crate) fn look(deaths: &[Death]) -> Option<(Inspection, PathBuf)> {
-    let (death, python) = deaths
-        .iter()
-        .find_map(|death| Some((death, interpreter_of(death)?)))?;
+/// What was found, and in the environment of which interpreter.
+pub(crate) struct Aftermath {
+    pub(crate) inspection: Inspection,
+    pub(crate) python: PathBuf,
+}
+
+/// Looks at the environment that a process of Python died in; `None` where there is none to look at.
+pub(crate) fn look(capture: CrashCapture) -> Option<Result<Aftermath, Gap>> {
+    let death = Death::new(&capture);
+    let python = interpreter_of(&death)?;
     let variables = death.environment.variables.clone().unwrap_or_default();
     let question = Question {
         python: Some(python.clone()),
         variables: with_home(&variables),
-        only: Some(loaded_by(death)),
+        only: Some(loaded_by(&death)),
+        // Who has never asked for a check gets no cache for it.
+        cache: cache_folder().filter(|folder| folder.is_dir()),
         ..Question::default()
     };
     let inspection = within(PATIENCE, move || {
-        let mut survey = crashlens_inspect::survey(&question, &Silent).ok()?;
+        let mut survey = crashlens_inspect::survey(&question, &Silent)?;
         survey.variables = Observed::Known(variables);
-        Some(inspection::inspect(&survey))
-    })?;
-    Some((inspection, python))
+        survey.machine = Machine::of_death(&capture, &mut survey.gaps);
+        Ok::<_, SurveyError>(inspection::inspect(&survey))
+    });
+    let reason = match inspection {
+        Some(Ok(inspection)) => return Some(Ok(Aftermath { inspection, python })),
+        Some(Err(error)) => error.to_string(),
+        None => format!("it took longer than {} seconds", PATIENCE.as_secs()),
+    };
+    Some(Err(Gap {
+        part: "the environment that it died in".to_owned(),
+        reason,
+        remedy: Some("run `crashlens check` there".to_owned()),
+    }))
 }
 
 /// What `work` gives, if it does so in time. What takes longer is left to itself; it ends with us at the latest.
 fn within<T: Send + 'static>(
     time: Duration,
-    work: impl FnOnce() -> Option<T> + Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (sender, receiver) = mpsc::sync_channel(1);
     let started = std::thread::Builder::new()
@@ -48,7 +68,7 @@ fn within<T: Send + 'static>(
             let _ = sender.send(work());
         });
     started.ok()?;
-    receiver.recv_timeout(time).ok().flatten()
+    receiver.recv_timeout(time).ok()
 }
 
 fn loaded_by(death: &Death) -> BTreeSet<PathBuf> {
@@ -117,6 +137,6 @@ mod tests {
         let (_keep_open, never) = mpsc::channel::<()>();
         let slow = within(Duration::from_millis(1), move || never.recv().ok());
         assert_eq!(slow, None);
-        assert_eq!(within(PATIENCE, || Some(7)), Some(7));
+        assert_eq!(within(PATIENCE, || 7), Some(7));
     }
 }

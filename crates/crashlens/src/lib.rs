@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod aftermath;
+mod cache_folder;
 mod cli;
 mod commands;
 mod duration;

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crashlens_core::report::{Hang, Supervision};
-use crashlens_core::{CaptureFile, Death, Inspection, Report, Role, Run};
+use crashlens_core::{CaptureFile, CrashCapture, Death, Inspection, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
-use crate::aftermath;
+use crate::aftermath::{self, Aftermath};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Timing};
@@ -24,6 +24,8 @@ pub(crate) struct Watcher {
     last_death: Option<Instant>,
     hangs: Vec<Hang>,
     inspections: Vec<Inspection>,
+    /// The first that was one of Python, for the look at its environment.
+    first_of_python: Option<CrashCapture>,
     destination: Destination,
     shelf: Shelf,
     /// Whether to look at the environment after a death.
@@ -39,6 +41,7 @@ impl Watcher {
             last_death: None,
             hangs: Vec::new(),
             inspections: Vec::new(),
+            first_of_python: None,
             destination,
             shelf,
             is_checking,
@@ -64,14 +67,18 @@ impl Watcher {
 
     /// Looks at the environment that a process died in.
     fn look_around(&mut self) {
-        let Some((inspection, python)) = aftermath::look(&self.deaths) else {
-            return;
-        };
-        let mut report = self.take_report();
-        report.join(inspection, |death| {
-            aftermath::interpreter_of(death).as_ref() == Some(&python)
-        });
-        self.put_back(report);
+        let capture = self.first_of_python.take();
+        match capture.and_then(aftermath::look) {
+            Some(Ok(Aftermath { inspection, python })) => {
+                let mut report = self.take_report();
+                report.join(inspection, |death| {
+                    aftermath::interpreter_of(death).as_ref() == Some(&python)
+                });
+                self.put_back(report);
+            }
+            Some(Err(gap)) => self.run.gaps.push(gap),
+            None => {}
+        }
     }
 
     /// Writes what is due now.
@@ -101,6 +108,10 @@ impl Observer for Watcher {
     fn died(&mut self, file: CaptureFile) {
         let mut death = Death::new(&file.capture);
         self.shelf.keep(&file, &mut death);
+        let is_first = self.first_of_python.is_none() && death.environment.python.is_some();
+        if self.is_checking && is_first {
+            self.first_of_python = Some(file.capture);
+        }
         self.deaths.push(death);
         self.last_death = Some(Instant::now());
         // What cannot be written now may find room at the end.

@@ -3,6 +3,7 @@
 mod after_death;
 mod forms;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Environment {
             format!("{name}-{version}.dist-info/METADATA,,\n{name}-{version}.dist-info/RECORD,,\n");
         for file in files {
             fs::write(package.join(file), "value = 1\n").unwrap();
-            record.push_str(&format!("{name}/{file},,10\n"));
+            writeln!(record, "{name}/{file},,10").unwrap();
         }
         let about = format!("Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n");
         fs::write(metadata.join("METADATA"), about).unwrap();
