@@ -47,6 +47,15 @@ impl Listing {
     }
 }
 
+/// What a path from the metadata folder on is from the folder of packages on; empty for one of the metadata itself,
+/// which no list is held against.
+fn from_the_site(line: &[u8]) -> &[u8] {
+    match line.strip_prefix(b"../") {
+        None if !line.starts_with(b"/") => &[],
+        inside => inside.unwrap_or(line),
+    }
+}
+
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
