@@ -97,27 +97,27 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
 }
 
 fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let older = file
-        .package
-        .as_ref()
-        .and_then(|package| shell::package(&package.name))
-        .map(|name| {
-            let action = format!("Install a version of {name} that was built for older systems.");
-            let command = format!(
-                "{} install --only-binary :all: '{name}<{}'",
-                survey.pip(),
-                file.package.as_ref().map_or("", |it| &it.version)
-            );
-            Remedy::new(action).command(command).risk(Risk::Environment)
-        });
     let newer = if need.version.starts_with("GLIBC_") {
         Remedy::new(
-            "Use a newer distribution, or a container image of one: the C library cannot be exchanged alone.",
+            "Use a newer distribution or container image: the C library cannot be exchanged alone.",
         )
     } else {
-        Remedy::new("Install a newer C++ library; conda's libstdcxx-ng has it without a change of the system.")
+        Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
             .command("conda install -c conda-forge libstdcxx-ng")
     };
     let newer = newer.risk(Risk::Environment);
-    std::iter::once(newer).chain(older).collect()
+    std::iter::once(newer).chain(older(survey, file)).collect()
+}
+
+/// An older version of the package asks for less.
+fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
+    let package = file.package.as_ref()?;
+    let name = shell::package(&package.name)?;
+    let version: pep440_rs::Version = package.version.parse().ok()?;
+    let action = format!("Install a version of {name} that was built for older systems.");
+    let command = format!(
+        "{} install --only-binary :all: '{name}<{version}'",
+        survey.pip()
+    );
+    Some(Remedy::new(action).command(command).risk(Risk::Environment))
 }
