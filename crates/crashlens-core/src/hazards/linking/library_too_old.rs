@@ -52,14 +52,13 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     let file = files.first()?;
     let need = newest_need(file)?;
     let owner = file.owner_with_version();
-    let has = need.newest.as_ref();
-    let ends = has.map_or_else(String::new, |newest| format!(", which ends at {newest}"));
+    let newest = need.newest.as_deref().unwrap_or("an older version");
     let headline = format!(
         "{owner} cannot be loaded: it needs {}, and {} is too old",
         need.version, need.library
     );
     let claim = format!(
-        "{} asks {} for {}; the loader takes {}{ends}.",
+        "{} asks {} for {}; the loader takes {}, which ends at {newest}.",
         file.name(),
         need.library,
         need.version,
@@ -70,9 +69,8 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         .unless("The import succeeds, because a newer library of that name is loaded before (by the interpreter itself, or by LD_PRELOAD)");
     hazard = involving(hazard, files);
     if let Some(variable) = by_variable(survey, need) {
-        let fact = FactRef::Variable {
-            name: variable.to_owned(),
-        };
+        let name = variable.to_owned();
+        let fact = FactRef::Variable { name };
         hazard = hazard.because(fact, format!("{variable} makes the loader take that file."));
         let action = format!(
             "Run it without {variable}, so that the system's {} is taken.",
@@ -89,10 +87,8 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
     let (folder, _) = need.found.rsplit_once('/')?;
     ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| {
         let value = survey.variable(name).unwrap_or_default();
-        let mut parts = value
-            .split([':', ' '])
-            .map(|part| part.trim_end_matches('/'));
-        parts.any(|part| part == folder || part == need.found)
+        let mut parts = value.split([':', ' ']);
+        parts.any(|part| part.trim_end_matches('/') == folder || part == need.found)
     })
 }
 
