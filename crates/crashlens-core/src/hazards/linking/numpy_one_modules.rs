@@ -47,10 +47,7 @@ fn judge(survey: &Survey) -> Look {
 
 /// It asks for NumPy 1's interface alone.
 fn is_old(file: &NativeFile) -> bool {
-    let is_own = file
-        .package
-        .as_ref()
-        .is_some_and(|package| package.name == "numpy");
+    let is_own = file.owner() == "numpy";
     let can_be_loaded = file.extension.is_none() || file.is_module();
     let numpy = file.numpy.unwrap_or_default();
     numpy.old && !numpy.new && !is_own && can_be_loaded
