@@ -70,6 +70,15 @@ impl Survey {
         self.gpu.driver.known().is_some() || has_devices
     }
 
+    /// Whether a library that a file names ends too early: what that would define cannot be read.
+    pub fn needs_a_cut_library(&self, file: &NativeFile) -> bool {
+        let mut cut = self.native.iter().filter(|it| it.truncation.is_some());
+        cut.any(|it| {
+            let name = it.soname.as_deref().unwrap_or(it.name());
+            file.needed.iter().any(|needed| needed == name)
+        })
+    }
+
     /// `tensorflow-cpu 2.15.1`, as it is installed.
     pub fn tensorflow_title(&self) -> Option<String> {
         let tensorflow = self.tensorflow()?;

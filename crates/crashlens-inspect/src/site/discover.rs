@@ -60,18 +60,24 @@ pub(super) fn distributions(
         if name.starts_with('~') {
         } else if name.ends_with(".dist-info") && is_folder || name.ends_with(".egg-info") {
             add(folder.join(name), name, trouble);
-        } else if name.ends_with(".egg") && is_folder {
+        } else if is_egg(name) && is_folder {
             add(folder.join(name).join("EGG-INFO"), name, trouble);
         }
     }
     // A folder `x.egg` that `easy-install.pth` names is itself a folder to import from.
     let own_name = folder.file_name().and_then(|name| name.to_str());
-    if let Some(name) = own_name.filter(|name| name.ends_with(".egg")) {
+    if let Some(name) = own_name.filter(|name| is_egg(name)) {
         add(folder.join("EGG-INFO"), name, trouble);
     }
     found.sort_by(|a, b| a.identity().cmp(&b.identity()));
     found.dedup_by(|later, first| later.identity() == first.identity());
     found
+}
+
+fn is_egg(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "egg")
 }
 
 /// Marks what `*.egg-link` files point to: source trees that are imported in place. An egg that was found from two

@@ -1,5 +1,6 @@
 //! Fewer threads may be started than TensorFlow starts on so many processors.
 
+use super::raise;
 use super::threads::{self, with_first_operation};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
@@ -88,8 +89,7 @@ fn of_user(survey: &Survey) -> Option<Room> {
         fact: FactRef::Limit {
             name: name.to_owned(),
         },
-        remedy: Remedy::new("Raise the limit of processes up to the hard one.")
-            .command("ulimit -S -u \"$(ulimit -H -u)\""),
+        remedy: raise(survey.limit(name), "-u", limit.saturating_add(1)),
     })
 }
 

@@ -71,6 +71,23 @@ pub(super) fn line_with(lts: &str) -> Option<&'static Line> {
     table().line.iter().find(|line| line.lts == lts)
 }
 
+/// `2.12` of `>=2.12, <2.13`; other lines as they are written.
+pub(super) fn in_words(line: &VersionSpecifiers) -> String {
+    let text = line.to_string();
+    let bounds = text
+        .strip_prefix(">=")
+        .and_then(|rest| rest.split_once(", <"));
+    let minor = |version: &str| {
+        version
+            .rsplit_once('.')
+            .and_then(|(_, it)| it.parse::<u64>().ok())
+    };
+    match bounds {
+        Some((from, to)) if minor(from).map(|it| it + 1) == minor(to) => from.to_owned(),
+        _ => text,
+    }
+}
+
 /// What the symbols say, the most telling of them. `own_strings` is whether what they are looked for in has C++11's
 /// string class, where that is known; `own_lts` the date of its abseil.
 pub(super) fn decode(
@@ -79,7 +96,9 @@ pub(super) fn decode(
     own_lts: Option<&str>,
 ) -> Build {
     let tells = |test: &dyn Fn(&MissingSymbol) -> bool| symbols.iter().any(|it| test(it));
-    if tells(&|symbol| is_of_cuda(&symbol.name)) {
+    // With functions of TensorFlow's missing too, one with CUDA inside would not take it either.
+    let is_for_another = tells(&|symbol| is_of_tensorflow(&symbol.name));
+    if !is_for_another && tells(&|symbol| is_of_cuda(&symbol.name)) {
         return Build::Cuda;
     }
     if symbols.iter().all(|symbol| is_of_python(&symbol.name)) {
@@ -95,7 +114,7 @@ pub(super) fn decode(
     if own_strings == Some(false) && tells(&has_new_strings) {
         return Build::NewStrings;
     }
-    if tells(&|symbol| is_of_tensorflow(&symbol.name)) {
+    if is_for_another {
         return Build::Tensorflow;
     }
     if tells(&|symbol| is_of_torch(&symbol.name)) {

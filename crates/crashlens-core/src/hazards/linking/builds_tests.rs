@@ -74,3 +74,20 @@ fn functions_of_cuda_of_python_and_of_others_are_told_apart() {
     assert_eq!(build(&["_ZN3c106detail3fooEv"], None, None), Build::Torch);
     assert_eq!(build(&["gzopen64"], None, None), Build::Other);
 }
+
+#[test]
+fn a_line_of_one_version_is_said_as_people_say_it() {
+    let line = |text: &str| in_words(&text.parse().unwrap());
+    assert_eq!(line(">=2.12,<2.13"), "2.12");
+    assert_eq!(line(">=2.10,<2.13"), ">=2.10, <2.13");
+}
+
+#[test]
+fn a_build_for_gpus_of_another_tensorflow_is_told_by_its_tensorflow() {
+    let cuda = "__cudaRegisterFatBinary";
+    assert_eq!(build(&[cuda], Some(true), None), Build::Cuda);
+    assert_eq!(
+        build(&["_ZN3tsl6StatusD1Ev", cuda], Some(true), None),
+        Build::Tensorflow
+    );
+}

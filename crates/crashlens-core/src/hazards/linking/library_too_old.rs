@@ -52,14 +52,13 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     let file = files.first()?;
     let need = newest_need(file)?;
     let owner = file.owner_with_version();
-    let has = need.newest.as_ref();
-    let ends = has.map_or_else(String::new, |newest| format!(", which ends at {newest}"));
+    let newest = need.newest.as_deref().unwrap_or("an older version");
     let headline = format!(
         "{owner} cannot be loaded: it needs {}, and {} is too old",
         need.version, need.library
     );
     let claim = format!(
-        "{} asks {} for {}; the loader takes {}{ends}.",
+        "{} asks {} for {}; the loader takes {}, which ends at {newest}.",
         file.name(),
         need.library,
         need.version,
@@ -70,9 +69,8 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         .unless("The import succeeds, because a newer library of that name is loaded before (by the interpreter itself, or by LD_PRELOAD)");
     hazard = involving(hazard, files);
     if let Some(variable) = by_variable(survey, need) {
-        let fact = FactRef::Variable {
-            name: variable.to_owned(),
-        };
+        let name = variable.to_owned();
+        let fact = FactRef::Variable { name };
         hazard = hazard.because(fact, format!("{variable} makes the loader take that file."));
         let action = format!(
             "Run it without {variable}, so that the system's {} is taken.",
@@ -89,27 +87,33 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
     let (folder, _) = need.found.rsplit_once('/')?;
     ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| {
         let value = survey.variable(name).unwrap_or_default();
-        let mut parts = value
-            .split([':', ' '])
-            .map(|part| part.trim_end_matches('/'));
-        parts.any(|part| part == folder || part == need.found)
+        let mut parts = value.split([':', ' ']);
+        parts.any(|part| part.trim_end_matches('/') == folder || part == need.found)
     })
 }
 
 fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let older = file.package.as_ref().and_then(|package| shell::package(&package.name)).map(|name| {
-        let action = format!("Install a {name} that was built for an older system; it may have to be an older version.");
-        let command = format!("{} install --only-binary :all: '{name}<{}'", survey.pip(), file.package.as_ref().map_or("", |it| &it.version));
-        Remedy::new(action).command(command).risk(Risk::Environment)
-    });
     let newer = if need.version.starts_with("GLIBC_") {
         Remedy::new(
-            "Use a newer distribution, or a container image of one: the C library cannot be exchanged alone.",
+            "Use a newer distribution or container image: the C library cannot be exchanged alone.",
         )
     } else {
-        Remedy::new("Install a newer C++ library; conda's libstdcxx-ng has it without a change of the system.")
+        Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
             .command("conda install -c conda-forge libstdcxx-ng")
     };
     let newer = newer.risk(Risk::Environment);
-    std::iter::once(newer).chain(older).collect()
+    std::iter::once(newer).chain(older(survey, file)).collect()
+}
+
+/// An older version of the package asks for less.
+fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
+    let package = file.package.as_ref()?;
+    let name = shell::package(&package.name)?;
+    let version: pep440_rs::Version = package.version.parse().ok()?;
+    let action = format!("Install a version of {name} that was built for older systems.");
+    let command = format!(
+        "{} install --only-binary :all: '{name}<{version}'",
+        survey.pip()
+    );
+    Some(Remedy::new(action).command(command).risk(Risk::Environment))
 }

@@ -47,10 +47,7 @@ fn judge(survey: &Survey) -> Look {
 
 /// It asks for NumPy 1's interface alone.
 fn is_old(file: &NativeFile) -> bool {
-    let is_own = file
-        .package
-        .as_ref()
-        .is_some_and(|package| package.name == "numpy");
+    let is_own = file.owner() == "numpy";
     let can_be_loaded = file.extension.is_none() || file.is_module();
     let numpy = file.numpy.unwrap_or_default();
     numpy.old && !numpy.new && !is_own && can_be_loaded
@@ -106,8 +103,10 @@ fn remedies(survey: &Survey, file: &NativeFile) -> Vec<Remedy> {
         .as_ref()
         .and_then(|package| shell::package(&package.name));
     let newer = match name {
-        Some(name) => Remedy::new(format!("Install a {name} that was built for NumPy 2."))
-            .command(format!("{pip} install --upgrade {name}")),
+        Some(name) => Remedy::new(format!(
+            "Install a version of {name} that was built for NumPy 2."
+        ))
+        .command(format!("{pip} install --upgrade {name}")),
         None => Remedy::new(format!(
             "Build {} anew with NumPy 2 installed; the result runs with NumPy 1 too.",
             file.name()

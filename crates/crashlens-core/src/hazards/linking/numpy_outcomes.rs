@@ -22,7 +22,7 @@ pub(super) enum Outcome {
 /// A package that was tried.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Tried {
+pub(super) struct Trial {
     name: String,
     pub(super) outcome: Outcome,
     pub(super) words: String,
@@ -34,7 +34,7 @@ pub(super) struct Tried {
 struct Table {
     #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
     source: String,
-    package: Vec<Tried>,
+    package: Vec<Trial>,
 }
 
 fn table() -> &'static Table {
@@ -46,7 +46,7 @@ fn table() -> &'static Table {
 }
 
 /// What is known of the package of a file.
-pub(super) fn of(file: &NativeFile) -> Option<&'static Tried> {
+pub(super) fn of(file: &NativeFile) -> Option<&'static Trial> {
     let name = normal(&file.package.as_ref()?.name);
     table().package.iter().find(|tried| tried.name == name)
 }

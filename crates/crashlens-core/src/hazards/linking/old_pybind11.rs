@@ -72,8 +72,10 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
         .as_ref()
         .and_then(|package| shell::package(&package.name));
     let newer = match name {
-        Some(name) => Remedy::new(format!("Install a {name} that was built for NumPy 2."))
-            .command(format!("{pip} install --upgrade {name}")),
+        Some(name) => Remedy::new(format!(
+            "Install a version of {name} that was built for NumPy 2."
+        ))
+        .command(format!("{pip} install --upgrade {name}")),
         None => Remedy::new(format!(
             "Build {} anew with pybind11 2.12 or later.",
             file.name()

@@ -21,6 +21,9 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
+/// A library that is taken from elsewhere, and the file for which it is.
+type Sight<'a> = (&'a Shadowed, &'a NativeFile);
+
 fn judge(survey: &Survey) -> Look {
     let set = ["LD_LIBRARY_PATH", "LD_PRELOAD"].map(|name| survey.variable(name));
     if set.iter().all(Option::is_none) {
@@ -28,32 +31,26 @@ fn judge(survey: &Survey) -> Look {
     }
     let opened: Vec<_> = survey.opened().collect();
     let scope = count(opened.len(), "module or plugin", "modules and plugins");
-    let mut shadows: BTreeMap<(&str, &str), (&Shadowed, Vec<&NativeFile>)> = BTreeMap::new();
+    let mut shadows: BTreeMap<(&str, &str), Vec<Sight<'_>>> = BTreeMap::new();
     for file in opened {
-        for shadow in file
-            .link
-            .known()
-            .into_iter()
-            .flat_map(|link| &link.shadowed)
-        {
+        let link = file.link.known();
+        for shadow in link.into_iter().flat_map(|link| &link.shadowed) {
             if others::is_other(survey, shadow) {
-                let key = (shadow.name.as_str(), shadow.found.as_str());
-                shadows
-                    .entry(key)
-                    .or_insert((shadow, Vec::new()))
-                    .1
-                    .push(file);
+                let key = (shadow.by.as_str(), others::folder(&shadow.found));
+                shadows.entry(key).or_default().push((shadow, file));
             }
         }
     }
     let hazards = shadows
         .into_values()
-        .filter_map(|(shadow, files)| hazard(survey, shadow, &files));
+        .filter_map(|sights| hazard(survey, &sights));
     Look::at(scope).found_all(hazards)
 }
 
-fn hazard(survey: &Survey, shadow: &Shadowed, files: &[&NativeFile]) -> Option<Hazard> {
-    let file = files.first()?;
+fn hazard(survey: &Survey, sights: &[Sight<'_>]) -> Option<Hazard> {
+    let (shadow, file) = *sights.first()?;
+    let mut files: Vec<&NativeFile> = sights.iter().map(|(_, file)| *file).collect();
+    files.dedup_by_key(|file| &file.path);
     let link = file.link.known()?;
     let refused = files.iter().find(|file| {
         let link = file.link.known();
@@ -101,7 +98,7 @@ fn hazard(survey: &Survey, shadow: &Shadowed, files: &[&NativeFile]) -> Option<H
     }
     hazard.files.push(shadow.found.clone());
     hazard.files.push(shadow.bundled.clone());
-    hazard = involving(hazard, files);
+    hazard = involving(hazard, &files);
     let action = format!(
         "Start the program without {}, or without that folder in it.",
         shadow.by

@@ -7,7 +7,7 @@ use super::builds::{self, Build};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::survey::loading::{by_owner, count, involving};
-use crate::survey::{MissingSymbol, NativeFile, Survey};
+use crate::survey::{Distribution, MissingSymbol, NativeFile, Survey};
 
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "LNK001",
@@ -34,7 +34,8 @@ fn judge(survey: &Survey) -> Look {
     }
     let broken = opened
         .into_iter()
-        .filter(|file| !undefined(file).is_empty() && is_meant(survey, file));
+        .filter(|file| !undefined(file).is_empty() && is_meant(survey, file))
+        .filter(|file| !survey.needs_a_cut_library(file));
     let hazards = by_owner(broken)
         .into_iter()
         .filter(|(owner, _)| !is_shadowed(survey, owner))
@@ -71,7 +72,7 @@ fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
 }
 
 fn build_of(survey: &Survey, file: &NativeFile) -> Build {
-    let version = survey.tensorflow().and_then(|it| it.parsed_version());
+    let version = survey.tensorflow().and_then(Distribution::parsed_version);
     let line = version.as_ref().and_then(builds::line_of);
     let traits = survey.tensorflow.known();
     let strings = traits
@@ -110,7 +111,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     }
     hazard = involving(hazard, files);
     if file.is_plugin() {
-        let tensorflow = survey.tensorflow().map(|it| it.package());
+        let tensorflow = survey.tensorflow().map(Distribution::package);
         hazard.packages.extend(tensorflow);
     }
     hazard.remedies.extend(remedies::of(survey, file, &build));

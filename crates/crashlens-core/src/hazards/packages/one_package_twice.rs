@@ -28,6 +28,9 @@ const BY_MISTAKE: [&str; 8] = [
     "benchmarks",
 ];
 
+/// A package of a module or two has no more files, metadata counted.
+const SMALL: u64 = 10;
+
 fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
     for one in survey.found_distributions() {
@@ -54,6 +57,10 @@ fn clash(
     count: u64,
 ) -> Option<Hazard> {
     let others = other.files.known()?;
+    // One file in common is an accident in a shared folder, but all there is of a small package.
+    if count < 2 && files.listed.min(others.listed) > SMALL {
+        return None;
+    }
     let mut tops = files.top.iter();
     let top = tops.find(|top| others.top.contains(top) && !BY_MISTAKE.contains(&top.as_str()))?;
     let is_same = one.parsed_version() == other.parsed_version();
@@ -64,7 +71,7 @@ fn clash(
         Severity::CanCrash
     };
     let headline = format!(
-        "{} and {} both own {count} files in {top}",
+        "{} and {} both own the folder {top}, with different content in {count} files",
         named(one),
         named(other)
     );
@@ -76,7 +83,7 @@ fn clash(
         .package(other.package());
     if overwritten > 0 {
         let claim = format!(
-            "At least {overwritten} of those files are not those that were listed: they are of the other's version."
+            "At least {overwritten} files are not as one of the two lists them: the other wrote them."
         );
         hazard = hazard.because(one.fact(), claim);
     }

@@ -63,9 +63,15 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     let file = files.first()?;
     let vectors = file.cpu.vectors?;
     let owner = file.owner_with_version();
-    let headline = format!(
-        "{owner} dies of SIGILL at import: it is made of AVX instructions, and this processor has no AVX"
-    );
+    let is_tensorflow = TENSORFLOW.contains(&normal(file.owner()).as_str());
+    // Others may look at the processor and refuse to go on, as jaxlib does.
+    let fails = if is_tensorflow {
+        "dies of SIGILL at import"
+    } else {
+        "cannot run here"
+    };
+    let headline =
+        format!("{owner} {fails}: it is made of AVX instructions, and this processor has no AVX");
     let fact = FactRef::Host {
         field: "cpu_flags".to_owned(),
     };
@@ -83,7 +89,6 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         )
         .unless("The program runs on another machine than this one");
     hazard = involving(hazard, files);
-    let is_tensorflow = TENSORFLOW.contains(&normal(file.owner()).as_str());
     hazard.remedies.extend(remedies(survey, is_tensorflow));
     Some(hazard)
 }

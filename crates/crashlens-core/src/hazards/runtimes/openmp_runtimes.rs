@@ -81,7 +81,10 @@ fn hazard(files: &[&NativeFile]) -> Option<Hazard> {
 fn words(file: &NativeFile) -> String {
     let kind = match file.openmp {
         Some(OpenMp::Intel) => "Intel's build (libiomp5)",
-        _ => "LLVM's (libomp)",
+        _ => "LLVM's own build (libomp)",
     };
-    format!("{} is {kind} of LLVM's OpenMP runtime.", file.name())
+    format!(
+        "{} is an OpenMP runtime of LLVM's family: {kind}.",
+        file.name()
+    )
 }

@@ -44,6 +44,11 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// All but the last part of a path.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// Whether what is found is for something else, and only some of its functions have the same names.
 pub(super) fn is_interposed(shadow: &Shadowed) -> bool {
     stem(file_name(&shadow.found)) != stem(&shadow.name)

@@ -88,7 +88,7 @@ fn again(survey: &Survey, package: &Package) -> Remedy {
 fn newest(survey: &Survey, package: &Package, host: &str) -> Remedy {
     let name = &package.name;
     Remedy::new(format!(
-        "Install a {name} that was built for this {host}; its release notes say which."
+        "Install a version of {name} that was built for this {host}; its release notes say which."
     ))
     .command_if(
         shell::package(name).map(|name| format!("{} install --upgrade {name}", survey.pip())),

@@ -61,7 +61,7 @@ fn built_for(file: &NativeFile, build: &Build) -> Option<String> {
         addon.built_for(&package.version.parse().ok()?)
     });
     if let Some(line) = published {
-        return Some(line.to_string());
+        return Some(builds::in_words(line));
     }
     match build {
         Build::Abseil(lts) => Some(builds::line_with(lts)?.words.clone()),
