@@ -9,6 +9,7 @@ mod fixtures;
 mod folklore;
 mod fuzz;
 mod generate;
+mod links;
 mod newer_python;
 mod python;
 mod record;
@@ -41,6 +42,8 @@ enum Task {
     Fixtures(fixtures::Options),
     /// Runs the programs that test popular beliefs, and compares what they do with what is recorded
     Folklore(folklore::Options),
+    /// Holds what is predicted of native files against a real loader
+    Links(links::Options),
     /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
     Environments(environments::Options),
     /// Measures crashlens side by side with its peers
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Record(options) => record::run(&options),
         Task::Fixtures(options) => fixtures::run(&options),
         Task::Folklore(options) => folklore::run(&options),
+        Task::Links(options) => links::run(&options),
         Task::Environments(options) => environments::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),

@@ -36,8 +36,8 @@ const DIRECTIONS: [(&str, &[&str]); 6] = [
             "crashlens-inspect",
         ],
     ),
-    // For the form of captures, which `record` rewrites.
-    ("xtask", &["crashlens-core"]),
+    // For the form of captures, which `record` rewrites, and for predictions, which `links` compares.
+    ("xtask", &["crashlens-core", "crashlens-inspect"]),
 ];
 
 pub fn run() -> Result<()> {

@@ -18,6 +18,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::elf::{self, ElfError, ElfFile, OpenFile, X86_64};
+pub(crate) use entry::decode_body;
 use identity::Identity;
 
 /// Smaller files are read anew in no more time than an entry would take.

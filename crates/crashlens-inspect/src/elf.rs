@@ -15,10 +15,11 @@ mod source;
 mod stranger;
 mod strings;
 mod symbols;
+#[cfg(test)]
+mod tests;
 mod vectors;
 mod versions;
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -29,8 +30,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) use exports::Collected;
 pub use exports::Exports;
 pub(crate) use exports::hash;
+pub(crate) use layout::architecture;
 pub(crate) use reading::from_source;
 pub(crate) use source::OpenFile;
+
+pub(crate) use crate::bounded::open;
 
 /// The machine whose instructions are counted and whose notes are read.
 pub(crate) const X86_64: &str = "x86-64";
@@ -67,14 +71,6 @@ pub(crate) fn vectors_of(source: &impl source::Source) -> Result<Option<VectorCo
     let layout = layout::Layout::read(source)?;
     let is_known = layout.is_readable && layout.architecture == X86_64;
     Ok(is_known.then(|| vectors::count(source, &layout)).flatten())
-}
-
-/// Opens a regular file: a pipe or a device of the right name would never end.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
-    }
-    File::open(path)
 }
 
 /// What was read of an ELF file. Symbols that it defines are kept as hashes of their names: there are half a million of

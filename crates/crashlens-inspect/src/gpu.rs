@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use crashlens_core::survey::{CudaBuild, GpuStack, Interpreter};
 use crashlens_core::{Gaps, Observed};
 
+use crate::loader::Finder;
 use crate::site::Installed;
-use crate::{Question, bounded, loader};
+use crate::{Question, bounded};
 
 pub(crate) use build_info::parse as parse_build_info;
 pub(crate) use driver::version as driver_version;
@@ -31,11 +32,8 @@ pub(crate) fn read(
     question: &Question,
     gaps: &mut Gaps,
 ) -> GpuStack {
-    let mut search =
-        |name: &str, gaps: &mut Gaps| match loader::find_library(name, python, question, gaps) {
-            Ok(found) => found.map_or(Observed::Absent, Observed::Known),
-            Err(error) => Observed::Unknown(gaps.add(format!("the library {name}"), error, None)),
-        };
+    let finder = Finder::start(python, question, gaps);
+    let mut search = |name: &str, _: &mut Gaps| finder.find(name);
     read_with(installed, question, &mut search, gaps)
 }
 

@@ -12,10 +12,12 @@ pub mod elf;
 pub mod fuzzing;
 mod gpu;
 mod interpreter;
+mod links;
 mod loader;
 mod native;
 mod site;
 mod survey;
 mod tensorflow;
 
+pub use links::links;
 pub use survey::{Progress, Question, Silent, SurveyError, survey};

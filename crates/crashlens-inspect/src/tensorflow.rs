@@ -27,7 +27,7 @@ pub(crate) fn traits(installed: &Installed, gaps: &mut Gaps) -> Observed<Tensorf
     if !is_there("python") && !is_there("core") && library(folder).is_none() {
         return Observed::Absent;
     }
-    let abi = library(folder).map(|library| names_hold_new_strings(&library));
+    let abi = library(folder).map(|library| returns_new_strings(&library));
     let cxx11_abi = match abi {
         Some(Err(reason)) => {
             gaps.add("C++ interface of TensorFlow's libraries", reason, None);
@@ -104,8 +104,8 @@ fn library(folder: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Whether names of symbols hold the string type that C++11 brought; `None` where they hold neither that nor the old one.
-fn names_hold_new_strings(library: &Path) -> Result<Option<bool>, String> {
+/// Whether functions return the string type that C++11 brought; `None` where none is seen that returns a string.
+fn returns_new_strings(library: &Path) -> Result<Option<bool>, String> {
     let file = bounded::open(library).map_err(|error| error.to_string())?;
     let (start, size) = {
         let cache = ReadCache::new(&file);
@@ -115,9 +115,10 @@ fn names_hold_new_strings(library: &Path) -> Result<Option<bool>, String> {
     let io = |error: std::io::Error| error.to_string();
     file.seek(SeekFrom::Start(start)).map_err(io)?;
     let mut names = file.take(size.min(MAX_NAMES_BYTES));
-    // `std::__cxx11::basic_string`, and `std::string` as it was mangled before, as the argument of a constructor.
-    let new = memchr::memmem::Finder::new(b"7__cxx1112basic_string");
-    let old = memchr::memmem::Finder::new(b"ERKSs");
+    // Many classes have a function of this name that returns a string; with the new type its name says so. The new
+    // type alone proves nothing: libraries of the old interface name it too.
+    let new = memchr::memmem::Finder::new(b"DebugStringB5cxx11Ev");
+    let old = memchr::memmem::Finder::new(b"DebugStringEv");
     let mut has_old = false;
     let mut window = Vec::with_capacity(CHUNK + 64);
     loop {

@@ -12,7 +12,7 @@ use std::path::Path;
 use crashlens_core::{Gaps, Host, Observed};
 
 use self::control_group::Controller;
-use crate::bounded;
+use crashlens_inspect::bounded;
 
 /// The first processor's block; the others differ in clock and number only, and on large machines the
 /// kernel takes milliseconds to list them all.

@@ -7,7 +7,6 @@
 mod agenda;
 mod attach;
 mod ballast;
-mod bounded;
 mod calls;
 mod capture;
 mod core;

@@ -12,7 +12,9 @@ use crashlens_core::{Gaps, Limit, Observed};
 
 use crate::host::control_group::{self, Controller, Group, Level};
 use crate::host::{self, MAX_CPU_BYTES, MAX_MEMINFO_BYTES, present};
-use crate::{bounded, procfs, resources};
+use crashlens_inspect::bounded;
+
+use crate::{procfs, resources};
 
 const MAX_BYTES: u64 = 64 << 10;
 

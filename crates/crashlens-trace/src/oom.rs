@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{OomEvidence, Resource};
 
-use crate::bounded;
 use crate::host::control_group::{self, Controller, Group};
 use crate::host::memory_group;
 use crate::kernel_log::KernelLog;
 use crate::resources::{self, Baseline};
+use crashlens_inspect::bounded;
 
 /// A kill that was counted longer ago was that of another process: those that are killed stop at once.
 const WINDOW: Duration = Duration::from_secs(5);

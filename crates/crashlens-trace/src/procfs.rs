@@ -12,7 +12,7 @@ use crashlens_core::{Address, Gaps, Limit, Mapping, Observed, Process, Role, sec
 use procfs_core::FromBufRead;
 use procfs_core::process::MemoryMaps;
 
-use crate::bounded;
+use crashlens_inspect::bounded;
 
 const MAX_MAPS_BYTES: u64 = 64 << 20;
 const MAX_MAPS: usize = 200_000;

@@ -7,7 +7,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{bounded, procfs};
+use crashlens_inspect::bounded;
+
+use crate::procfs;
 
 /// Processor time that is no progress, as a part of the time that has passed: threads that look around now and then
 /// (a pool's, a notebook's) use this much and do nothing.

@@ -56,12 +56,18 @@ pub(super) fn encode(identity: &Identity, elf: &ElfFile) -> Option<Vec<u8>> {
 }
 
 /// What an entry says of just this file, if it is whole.
-pub(crate) fn decode(bytes: &[u8], identity: &Identity) -> Option<ElfFile> {
+pub(super) fn decode(bytes: &[u8], identity: &Identity) -> Option<ElfFile> {
     let (mark, rest) = bytes.split_first_chunk::<8>()?;
     let (sum, body) = rest.split_first_chunk::<8>()?;
     if mark != MARK || u64::from_le_bytes(*sum) != hash(body) {
         return None;
     }
+    let (of, elf) = decode_body(body)?;
+    (of == *identity).then_some(elf)
+}
+
+/// What follows mark and checksum.
+pub(crate) fn decode_body(body: &[u8]) -> Option<(Identity, ElfFile)> {
     let kept: Kept<'_> = postcard::from_bytes(body).ok()?;
-    (kept.version == VERSION && kept.identity == *identity).then_some(kept.elf)
+    (kept.version == VERSION).then_some((kept.identity, kept.elf))
 }

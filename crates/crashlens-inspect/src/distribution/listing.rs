@@ -39,12 +39,20 @@ impl Listing {
             .filter(|line| !line.is_empty())
             .map(move |line| {
                 if is_record {
-                    Listed::of_record(line)
-                } else {
-                    Listed::path_only(Cow::Borrowed(line.strip_prefix(b"../").unwrap_or(line)))
+                    return Listed::of_record(line);
                 }
+                Listed::path_only(Cow::Borrowed(from_the_site(line)))
             })
             .filter(|listed| !listed.path.is_empty())
+    }
+}
+
+/// What a path from the metadata folder on is from the folder of packages on; empty for one of the metadata itself,
+/// which no list is held against.
+fn from_the_site(line: &[u8]) -> &[u8] {
+    match line.strip_prefix(b"../") {
+        None if !line.starts_with(b"/") => &[],
+        inside => inside.unwrap_or(line),
     }
 }
 

@@ -197,7 +197,7 @@ fn cut(promised: u64, source: &impl Source) -> ElfError {
 }
 
 /// The name of a machine, as people write it.
-fn architecture(machine: elf::Machine, is_64: bool, is_big: bool) -> String {
+pub(crate) fn architecture(machine: elf::Machine, is_64: bool, is_big: bool) -> String {
     let name = match (machine, is_64, is_big) {
         (elf::EM_X86_64, true, _) => "x86-64",
         (elf::EM_X86_64, false, _) => "x32",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bounded;
+use crate::{bounded, elf};
 
 /// As much as the ELF header and a script's first lines take.
 const HEAD_BYTES: u64 = 1024;
@@ -14,6 +14,10 @@ impl Head {
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let bytes = bounded::read(path, HEAD_BYTES);
         bytes.map(Self).map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
     }
 
     /// Whether a shell or another program would read it line by line.
@@ -36,20 +40,14 @@ impl Head {
                 .and_then(|bytes| bytes.try_into().ok())
         };
         let machine: [u8; 2] = field(18).ok_or("the ELF header is cut short")?;
-        let machine = match self.0.get(5) {
-            Some(2) => u16::from_be_bytes(machine),
-            _ => u16::from_le_bytes(machine),
+        let is_64 = self.0.get(4) == Some(&2);
+        let is_big = self.0.get(5) == Some(&2);
+        let machine = if is_big {
+            u16::from_be_bytes(machine)
+        } else {
+            u16::from_le_bytes(machine)
         };
-        Ok(match object::elf::Machine(machine) {
-            object::elf::EM_X86_64 => "x86-64".to_owned(),
-            object::elf::EM_AARCH64 => "aarch64".to_owned(),
-            object::elf::EM_386 => "x86".to_owned(),
-            object::elf::EM_ARM => "arm".to_owned(),
-            object::elf::EM_PPC64 => "ppc64".to_owned(),
-            object::elf::EM_S390 => "s390x".to_owned(),
-            object::elf::EM_RISCV => "riscv".to_owned(),
-            object::elf::EM_LOONGARCH => "loongarch".to_owned(),
-            other => format!("machine {}", other.0),
-        })
+        let machine = object::elf::Machine(machine);
+        Ok(elf::architecture(machine, is_64, is_big))
     }
 }

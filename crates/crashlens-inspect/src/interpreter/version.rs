@@ -91,7 +91,7 @@ fn only_library(prefix: &Path) -> Option<Library> {
     found.next().is_none().then_some(first)
 }
 
-/// With the third number where something tells it: the header, the program itself, or what the environment was made
+/// With the third number where something tells it: conda, the header, the program itself, or what the environment was made
 /// with, in this order: an environment does not notice when the interpreter below it is replaced.
 pub(super) fn full(
     base: &Path,
@@ -100,10 +100,11 @@ pub(super) fn full(
     recorded: Option<&str>,
 ) -> String {
     let short = library.short();
-    let shared = base.join(format!("lib/libpython{}.so.1.0", short));
-    from_header(base, library)
+    let shared = ["", "m", "t"].map(|abi| base.join(format!("lib/libpython{short}{abi}.so.1.0")));
+    from_conda(base, &short)
+        .or_else(|| from_header(base, library))
         .or_else(|| from_program(real_path, &short))
-        .or_else(|| from_program(&shared, &short))
+        .or_else(|| shared.iter().find_map(|path| from_program(path, &short)))
         .or_else(|| {
             let agrees = |version: &&str| {
                 Library::from_version(version).is_some_and(|of| of.short() == short)
@@ -111,6 +112,18 @@ pub(super) fn full(
             recorded.filter(agrees).map(str::to_owned)
         })
         .unwrap_or(short)
+}
+
+/// conda names a file after what it has installed: `conda-meta/python-3.11.7-hab00c5b_1_cpython.json`.
+fn from_conda(base: &Path, short: &str) -> Option<String> {
+    let entries = std::fs::read_dir(base.join("conda-meta")).ok()?;
+    let mut names = entries
+        .take(MAX_ENTRIES)
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.find_map(|name| {
+        let version = name.strip_prefix("python-")?.split('-').next()?;
+        is_of(version.as_bytes(), short).then(|| version.to_owned())
+    })
 }
 
 /// `#define PY_VERSION "3.11.7"`.

@@ -5,45 +5,63 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::Package;
-use crashlens_core::survey::Distribution;
 
-use super::LinkFile;
 use super::binding::defines;
 use super::tree::{Identity, Tree};
+use super::{LinkEnvironment, LinkFile};
 use crate::elf::Undefined;
 
 /// The native files of an environment, by what they can be asked for.
 #[derive(Debug)]
 pub(crate) struct Environment<'a> {
     files: &'a [LinkFile<'a>],
-    by_name: HashMap<&'a str, Vec<usize>>,
+    by_name: HashMap<&'a str, Vec<Holder<'a>>>,
     identities: HashMap<Identity, usize>,
     /// Names of distributions with those that they ask for, in normal spelling.
     asks_for: HashMap<String, HashSet<String>>,
 }
 
+/// A file that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holder<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) package: Option<&'a Package>,
+}
+
 impl<'a> Environment<'a> {
-    pub(crate) fn new(
-        files: &'a [LinkFile<'a>],
-        distributions: &[Distribution],
-        tree: &Tree,
-    ) -> Self {
-        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    pub(crate) fn new(environment: &LinkEnvironment<'a>, tree: &Tree) -> Self {
+        let files = environment.files;
+        let mut by_name: HashMap<&str, Vec<Holder<'_>>> = HashMap::new();
         let mut identities = HashMap::new();
         for (index, file) in files.iter().enumerate() {
-            let name = file.path.file_name().and_then(OsStr::to_str);
+            let holder = Holder {
+                path: file.path,
+                package: file.package,
+            };
             let soname = file.elf.soname.as_deref();
-            for name in name.into_iter().chain(soname) {
+            for name in file_name(file.path).into_iter().chain(soname) {
                 let known = by_name.entry(name).or_default();
-                if known.last() != Some(&index) {
-                    known.push(index);
+                if known.last() != Some(&holder) {
+                    known.push(holder);
                 }
             }
             if let Some(identity) = tree.identity(file.path) {
                 identities.insert(identity, index);
             }
         }
-        let asks_for = distributions
+        let read: HashSet<&Path> = files.iter().map(|file| file.path).collect();
+        let unread = environment.native.iter();
+        for (path, package) in unread.filter(|(path, _)| !read.contains(path.as_path())) {
+            let package = package.as_ref();
+            for name in likely_names(path) {
+                by_name
+                    .entry(name)
+                    .or_default()
+                    .push(Holder { path, package });
+            }
+        }
+        let asks_for = environment
+            .distributions
             .iter()
             .map(|one| {
                 (
@@ -66,18 +84,17 @@ impl<'a> Environment<'a> {
     }
 
     /// The file that has this name or soname and stands nearest to the one that needs it.
-    pub(crate) fn holder(&self, name: &str, needed_by: &Path) -> Option<&'a LinkFile<'a>> {
+    pub(crate) fn holder(&self, name: &str, needed_by: &Path) -> Option<Holder<'a>> {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let holders = self.by_name.get(name)?.iter();
-        let near = |file: &&LinkFile<'_>| {
+        let holders = self.by_name.get(name)?.iter().copied();
+        let near = |holder: &Holder<'_>| {
             let ours = needed_by.components();
-            ours.zip(file.path.components())
+            ours.zip(holder.path.components())
                 .take_while(|(ours, theirs)| ours == theirs)
                 .count()
         };
         holders
-            .filter_map(|index| self.files.get(*index))
-            .filter(|file| file.path != needed_by)
+            .filter(|holder| holder.path != needed_by)
             .max_by_key(near)
     }
 
@@ -109,6 +126,20 @@ impl<'a> Environment<'a> {
             .find(|file| defines(file.elf, wanted))
             .map(|file| file.path.to_owned())
     }
+}
+
+fn file_name(path: &Path) -> Option<&str> {
+    path.file_name().and_then(OsStr::to_str)
+}
+
+/// Names that a file which nobody has read is likely to be needed by: its own, and shorter ones, because
+/// `libc10.so.2.1` has mostly `libc10.so.2` for its soname.
+fn likely_names(path: &Path) -> impl Iterator<Item = &str> {
+    std::iter::successors(file_name(path), |name| {
+        let (shorter, number) = name.rsplit_once('.')?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        (is_number && shorter.contains(".so")).then_some(shorter)
+    })
 }
 
 /// The name that a `Requires-Dist` line begins with.

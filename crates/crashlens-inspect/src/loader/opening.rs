@@ -1,5 +1,6 @@
 //! Opens one file in a copy of the process, and says what the loader would.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::survey::{Link, MissingLibrary, MissingSymbol, MissingVersion, OpenedBefore};
@@ -16,9 +17,11 @@ use super::tree::plain;
 /// Symbols that are named one by one.
 const MOST_NAMED: usize = 20;
 /// Rounds of finding out which libraries of the environment must be there before.
-const MOST_ROUNDS: usize = 16;
-/// Libraries that are taken to be there before.
+const MOST_ROUNDS: usize = 64;
+/// Libraries that are taken to be there before; no more are added beyond this.
 const MOST_BEFORE: usize = 256;
+/// How often one of them is moved to the front.
+const MOST_MOVES: usize = 4;
 
 /// Everything that opening a file takes.
 pub(super) struct Opener<'a> {
@@ -32,7 +35,8 @@ pub(super) struct Opener<'a> {
 /// A file of which nothing can be said.
 #[derive(Debug)]
 pub(super) struct Unsure {
-    pub(super) file: PathBuf,
+    /// What could not be told.
+    pub(super) part: String,
     pub(super) reason: String,
 }
 
@@ -69,10 +73,10 @@ impl<'a> Opener<'a> {
         tensorflow: Option<&WithTensorflow<'a>>,
     ) -> Result<Link, Unsure> {
         let attempt = self.attempt(file, tensorflow).ok_or_else(|| Unsure {
-            file: file.path.to_owned(),
-            reason: "it cannot be read".to_owned(),
+            part: format!("what the loader would say of {}", file.path.display()),
+            reason: "it or what it needs cannot be followed".to_owned(),
         })?;
-        attempt.refuse_if_cut_short(file)?;
+        attempt.refuse_if_cut_short()?;
         let mut link = Link {
             into_tensorflow: tensorflow.is_some(),
             opened_before: attempt.before.clone(),
@@ -115,6 +119,7 @@ impl<'a> Opener<'a> {
     ) -> Option<Attempt<'a>> {
         let base = tensorflow.map_or(&self.process, |tensorflow| &tensorflow.process);
         let mut before: Vec<PathBuf> = Vec::new();
+        let mut placed: HashMap<PathBuf, usize> = HashMap::new();
         for _ in 0..MOST_ROUNDS {
             let mut process = base.clone();
             let mut opened = Vec::new();
@@ -123,15 +128,20 @@ impl<'a> Opener<'a> {
             }
             opened.push(process.open(&self.shelf, file.path, false)?);
             let mut found = self.wanted_before(&process, &opened, file);
-            found.retain(|path| !before.contains(path));
-            found.truncate(MOST_BEFORE.saturating_sub(before.len()));
-            if found.is_empty() {
+            // One that is there already stands behind one that needs it; two that need each other stay as they are.
+            found.retain(|path| {
+                let times = placed.entry(path.clone()).or_default();
+                *times += 1;
+                *times <= MOST_MOVES
+            });
+            if found.is_empty() || before.len() > MOST_BEFORE {
                 return Some(Attempt {
                     process,
                     opened,
                     before: listed(tensorflow, &before),
                 });
             }
+            before.retain(|path| !found.contains(path));
             // What a library needs has to be there before the library.
             before.splice(0..0, found);
         }
@@ -202,7 +212,7 @@ impl<'a> Opener<'a> {
 
 impl Attempt<'_> {
     /// A library that ends too early is mapped all the same, and nobody knows what of it is there.
-    fn refuse_if_cut_short(&self, file: &LinkFile<'_>) -> Result<(), Unsure> {
+    fn refuse_if_cut_short(&self) -> Result<(), Unsure> {
         let ranges = self.opened.iter().map(|opened| opened.first..opened.end);
         let cut = ranges
             .flatten()
@@ -211,8 +221,11 @@ impl Attempt<'_> {
         match cut {
             None => Ok(()),
             Some(loaded) => Err(Unsure {
-                file: file.path.to_owned(),
-                reason: format!("{} ends too early", loaded.library.path.display()),
+                part: format!(
+                    "what the loader would say of files that need {}",
+                    shown(&loaded.library.path)
+                ),
+                reason: "it ends before what its headers promise".to_owned(),
             }),
         }
     }

@@ -67,18 +67,22 @@ pub(crate) struct Process<'a> {
 
 impl<'a> Process<'a> {
     /// A process that has just started: the executable, what is preloaded, and what they need, all global.
-    pub(crate) fn start(shelf: &Shelf<'a>, executable: Arc<Library<'a>>, preload: &[&str]) -> Self {
+    pub(crate) fn start(
+        libraries: &Shelf<'a>,
+        executable: Arc<Library<'a>>,
+        preload: &[&str],
+    ) -> Self {
         let mut process = Self::default();
         process.add(executable, None);
         for name in preload {
             // What cannot be preloaded is ignored, with a message on standard error.
-            if let Found::Library(library, _) = shelf.find(name, process.asking(0).borrow()) {
+            if let Found::Library(library, _) = libraries.find(name, process.asking(0).borrow()) {
                 let index = process.add(library, Some(0));
                 process.name(name, index);
                 process.mark_preloaded(index);
             }
         }
-        process.load_needs(shelf, 0);
+        process.load_needs(libraries, 0);
         for loaded in &mut process.loaded {
             loaded.is_global = true;
         }
@@ -88,17 +92,17 @@ impl<'a> Process<'a> {
     /// Opens a file with everything it needs; `None` where there is nothing to open.
     pub(crate) fn open(
         &mut self,
-        shelf: &Shelf<'a>,
+        libraries: &Shelf<'a>,
         path: &Path,
         globally: bool,
     ) -> Option<Opened> {
-        let library = shelf.at(path)?.ok()?;
+        let library = libraries.at(path)?.ok()?;
         let first = self.loaded.len();
         let root = self.add(library, Some(0));
         let needs = if root < first {
             Vec::new()
         } else {
-            self.load_needs(shelf, first)
+            self.load_needs(libraries, first)
         };
         if globally {
             for index in self.closure(root) {
@@ -174,14 +178,14 @@ impl<'a> Process<'a> {
     }
 
     /// Loads what all libraries from `first` on need, breadth first; new ones are appended and come up in turn.
-    fn load_needs(&mut self, shelf: &Shelf<'a>, first: usize) -> Vec<Need> {
+    fn load_needs(&mut self, libraries: &Shelf<'a>, first: usize) -> Vec<Need> {
         let mut needs = Vec::new();
         let mut by = first;
         while let Some(loaded) = self.loaded.get(by) {
             let elf = Arc::clone(&loaded.library.elf);
             let folders = self.asking(by);
             for name in &elf.needed {
-                let outcome = self.load(shelf, name, by, &folders);
+                let outcome = self.load(libraries, name, by, &folders);
                 if let Outcome::Loaded(index, _) = outcome
                     && let Some(loaded) = self.loaded.get_mut(by)
                 {
@@ -198,14 +202,14 @@ impl<'a> Process<'a> {
         needs
     }
 
-    fn load(&mut self, shelf: &Shelf<'a>, name: &str, by: usize, folders: &Folders) -> Outcome {
+    fn load(&mut self, libraries: &Shelf<'a>, name: &str, by: usize, folders: &Folders) -> Outcome {
         if let Some(index) = self.named(name) {
             return Outcome::Loaded(index, None);
         }
         if self.loaded.len() >= MOST_LOADED {
             return Outcome::Missing;
         }
-        match shelf.find(name, folders.borrow()) {
+        match libraries.find(name, folders.borrow()) {
             Found::Library(library, step) => {
                 let index = self.add(library, Some(by));
                 self.name(name, index);

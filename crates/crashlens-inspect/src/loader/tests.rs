@@ -131,6 +131,7 @@ impl Machine {
         let environment = LinkEnvironment {
             python: &python,
             files: &files,
+            native: &self.files,
             distributions: &self.distributions,
             question: &self.question,
             read: describe,

@@ -9,11 +9,16 @@ use crate::bounded;
 /// Imports and the check of the runtime's version come first; descriptors of any length follow.
 const HEAD_BYTES: u64 = 8 << 10;
 
+/// For files of old generators, whose descriptors have to be searched.
+const MAX_BYTES: u64 = 4 << 20;
+/// How files of generators before 3.19 begin their descriptors.
+const OLD_FILE: &str = "_descriptor.FileDescriptor(";
+
 /// The newest generator among the files of one distribution.
 #[derive(Debug, Default)]
 pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
-    /// The first file that makes its descriptors one by one, as generators before 3.19 wrote it.
+    /// A file that makes descriptors one by one.
     direct: Option<String>,
 }
 
@@ -25,9 +30,8 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
-        if head.contains("_descriptor.FieldDescriptor(") {
-            self.direct
-                .get_or_insert_with(|| path.display().to_string());
+        if self.direct.is_none() && head.contains(OLD_FILE) && makes_fields(path) {
+            self.direct = Some(path.display().to_string());
         }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
@@ -70,4 +74,10 @@ pub(crate) fn generator(head: &str) -> Option<(Vec<u64>, bool)> {
         19
     };
     Some((vec![3, minor], false))
+}
+
+fn makes_fields(path: &Path) -> bool {
+    let needle = b"_descriptor.FieldDescriptor(";
+    let bytes = bounded::read(path, MAX_BYTES).unwrap_or_default();
+    memchr::memmem::find(&bytes, needle).is_some()
 }

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::{Observed, Package};
+use crashlens_core::Package;
 
 use super::Site;
+use super::claims::Place;
 use super::compare::Comparison;
 use super::contents::Entry;
 use super::trouble::Trouble;
@@ -72,9 +73,8 @@ pub(super) fn files(
             files.remove(&link);
         }
     }
-    let package = |(site, index): (usize, usize)| {
-        Some(sites.get(site)?.found.get(index)?.distribution.package())
-    };
+    let package =
+        |(site, index): Place| Some(sites.get(site)?.found.get(index)?.distribution.package());
     files
         .into_iter()
         .map(|(path, owner)| (path, owner.and_then(package)))
@@ -91,7 +91,7 @@ impl<'a> Namesakes<'a> {
     fn new(site: &'a Site) -> Self {
         let found = site.found.iter().enumerate();
         let unlisted = found
-            .filter(|(_, found)| found.distribution.files == Observed::Absent && !found.has_list)
+            .filter(|(_, found)| !found.has_list && found.unlisted_because.is_none())
             .map(|(index, found)| {
                 let name = normal_name(&found.distribution.name);
                 (index, name, found.metadata.as_path())

@@ -9,7 +9,7 @@ use procfs_core::FromBufRead;
 use procfs_core::ProcessCGroups;
 use procfs_core::process::MountInfo;
 
-use crate::bounded;
+use crashlens_inspect::bounded;
 
 const MAX_LIST_BYTES: u64 = 4 << 20;
 const MAX_VALUE_BYTES: u64 = 64 << 10;

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use crate::bounded;
 use crate::host::{control_group, value};
+use crashlens_inspect::bounded;
 
 const MAX_BYTES: u64 = 4096;
 

@@ -6,12 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::Package;
-
-use crate::bounded;
+use crashlens_inspect::bounded;
+use crashlens_inspect::distribution::{self, Listing, Metadata, module_name, normal_name};
 
 const MAX_ENTRIES: usize = 50_000;
-/// Name and version stand in the first lines; the rest is the package's description.
-const MAX_METADATA_BYTES: u64 = 16 << 10;
 /// For all lists of one folder together; those of a full TensorFlow environment have 4 MB.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 
@@ -28,15 +26,6 @@ struct Distribution {
     metadata: PathBuf,
     /// Name from the folder, normalised.
     name: String,
-}
-
-/// The list of a package's files.
-enum Files {
-    /// `RECORD`: comma-separated, the path first.
-    Record(Vec<u8>),
-    /// `installed-files.txt`, pip's list in the days of egg-info: paths from the metadata folder on.
-    Installed(Vec<u8>),
-    Unlisted,
 }
 
 /// A file whose owner is sought.
@@ -95,12 +84,14 @@ impl Site {
                 let list = distribution.read_files(&mut self.budget);
                 match &list {
                     None => self.ran_out = true,
-                    Some(Files::Unlisted) => unlisted.push(index),
-                    Some(list) => list.each_path(|path| {
-                        if let Some(place) = places.get(path) {
-                            wanted[*place].owner.get_or_insert(index);
+                    Some(None) => unlisted.push(index),
+                    Some(Some(list)) => {
+                        for listed in list.files() {
+                            if let Some(place) = places.get(&*listed.path) {
+                                wanted[*place].owner.get_or_insert(index);
+                            }
                         }
-                    }),
+                    }
                 }
             }
         }
@@ -140,32 +131,8 @@ impl<'a> Wanted<'a> {
         let top = relative.split('/').next().unwrap_or(relative);
         Self {
             top,
-            name: import_name(top),
+            name: normal_name(module_name(top)),
             owner: None,
-        }
-    }
-}
-
-impl Files {
-    fn each_path(&self, mut take: impl FnMut(&[u8])) {
-        let (list, is_record) = match self {
-            Self::Record(list) => (list, true),
-            Self::Installed(list) => (list, false),
-            Self::Unlisted => return,
-        };
-        let ends = memchr::memchr_iter(b'\n', list).chain([list.len()]);
-        let mut start = 0;
-        for end in ends {
-            let line = &list[start..end];
-            start = end + 1;
-            match line {
-                line if !is_record => take(line.strip_prefix(b"../").unwrap_or(line)),
-                // A path with a comma is quoted, as in any CSV file.
-                [b'"', rest @ ..] => {
-                    take(&rest[..memchr::memchr(b'"', rest).unwrap_or(rest.len())]);
-                }
-                line => take(&line[..memchr::memchr(b',', line).unwrap_or(line.len())]),
-            }
         }
     }
 }
@@ -174,7 +141,7 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kinship {
     Same,
-    /// `tensorflow_cpu` and `tensorflow`, `nvidia_cudnn_cu12` and `nvidia`.
+    /// `tensorflow-cpu` and `tensorflow`, `nvidia-cudnn-cu12` and `nvidia`.
     Similar,
     None,
 }
@@ -183,7 +150,7 @@ impl Kinship {
     fn between(package: &str, folder: &str) -> Self {
         let goes_on = |long: &str, short: &str| {
             long.strip_prefix(short)
-                .is_some_and(|rest| rest.starts_with('_'))
+                .is_some_and(|rest| rest.starts_with('-'))
         };
         if package == folder {
             Self::Same
@@ -195,29 +162,12 @@ impl Kinship {
     }
 }
 
-/// What a top entry of `site-packages` is imported as, normalised: `numpy.libs` (libraries that
-/// auditwheel moved beside the package) is `numpy`, `_x.cpython-311-x86_64-linux-gnu.so` is `_x`.
-fn import_name(top: &str) -> String {
-    let stem = top
-        .split('.')
-        .next()
-        .filter(|stem| !stem.is_empty())
-        .unwrap_or(top);
-    normalised(stem)
-}
-
-fn normalised(name: &str) -> String {
-    name.to_lowercase().replace(['-', '.'], "_")
-}
-
 impl Distribution {
     fn at(metadata: PathBuf) -> Option<Self> {
         let file_name = metadata.file_name()?.to_str()?;
-        let stem = file_name
-            .strip_suffix(".dist-info")
-            .or_else(|| file_name.strip_suffix(".egg-info"))?;
-        // `PyYAML-6.0`, `crcmod-1.7-py3.11`, and in development installs `mypackage`.
-        let name = normalised(stem.split('-').next().unwrap_or(stem));
+        let is_metadata = file_name.ends_with(".dist-info") || file_name.ends_with(".egg-info");
+        let (name, _) = distribution::name_and_version(file_name).filter(|_| is_metadata)?;
+        let name = normal_name(name);
         Some(Self { metadata, name })
     }
 
@@ -225,64 +175,33 @@ impl Distribution {
         Kinship::between(&self.name, &wanted.name)
     }
 
-    /// The list of files; `None` when there is one and no budget left to read it.
-    fn read_files(&self, budget: &mut u64) -> Option<Files> {
+    /// The list of files, where there is one; `None` when there is one and no budget left to read it.
+    fn read_files(&self, budget: &mut u64) -> Option<Option<Listing>> {
         let read = |name: &str| bounded::read(&self.metadata.join(name), *budget + 1).ok();
         let files = match read("RECORD") {
-            Some(list) => Files::Record(list),
-            None => read("installed-files.txt").map_or(Files::Unlisted, Files::Installed),
+            Some(list) => Some(Listing::Record(list)),
+            None => read("installed-files.txt").map(Listing::Installed),
         };
-        let (Files::Record(list) | Files::Installed(list)) = &files else {
-            return Some(files);
-        };
-        *budget = budget.checked_sub(list.len() as u64)?;
+        let size = files.as_ref().map_or(0, Listing::size);
+        *budget = budget.checked_sub(size as u64)?;
         Some(files)
     }
 
     /// Whether a package without a list of files can own the file.
     fn claims(&self, wanted: &Wanted) -> bool {
-        let modules = bounded::read_text(&self.metadata.join("top_level.txt"), MAX_METADATA_BYTES);
-        let module = wanted.top.split('.').next().unwrap_or(wanted.top);
-        match modules {
-            Ok(modules) => modules.lines().any(|line| line.trim() == module),
-            Err(_) => self.name == wanted.name,
-        }
+        distribution::claims(&self.metadata, &self.name, wanted.top)
     }
 
     /// Name and version from the metadata, or from the folder's name.
     fn package(&self) -> Option<Package> {
-        let files = [
-            self.metadata.join("METADATA"),
-            self.metadata.join("PKG-INFO"),
-            self.metadata.clone(),
-        ];
-        let text = files
-            .iter()
-            .find_map(|file| bounded::read_text(file, MAX_METADATA_BYTES).ok());
-        text.and_then(|text| parse_metadata(&text))
-            .or_else(|| self.package_by_folder())
-    }
-
-    fn package_by_folder(&self) -> Option<Package> {
-        let mut parts = self.metadata.file_stem()?.to_str()?.split('-');
+        let own = Metadata::read(&self.metadata).unwrap_or_default();
+        if let (Some(name), Some(version)) = (own.name, own.version) {
+            return Some(Package { name, version });
+        }
+        let (name, version) = distribution::name_and_version(self.metadata.file_name()?.to_str()?)?;
         Some(Package {
-            name: parts.next()?.to_owned(),
-            version: parts.next()?.to_owned(),
+            name: name.to_owned(),
+            version: version?.to_owned(),
         })
     }
-}
-
-/// `Name` and `Version` of the headers, which end at the first empty line.
-pub(super) fn parse_metadata(text: &str) -> Option<Package> {
-    let headers = || text.lines().take_while(|line| !line.trim().is_empty());
-    let header = |name: &str| {
-        let value = headers()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?
-            .trim();
-        (!value.is_empty()).then(|| value.to_owned())
-    };
-    Some(Package {
-        name: header("Name")?,
-        version: header("Version")?,
-    })
 }

@@ -3,7 +3,6 @@ use std::fs;
 use crashlens_core::Address;
 use tempfile::TempDir;
 
-use super::site::parse_metadata;
 use super::*;
 
 /// A `site-packages` folder with these files.
@@ -162,5 +161,4 @@ fn damaged_metadata_falls_back_on_the_folders_name() {
         ("x_y-1.2.dist-info/RECORD", "xy/a.so,,\n"),
     ]);
     assert_eq!(owner(&folder, "xy/a.so").as_deref(), Some("x_y 1.2"));
-    assert_eq!(parse_metadata("Name:\nVersion: 1\n"), None);
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crashlens_core::{Limit, Resource, ResourceUse};
 
-use crate::bounded;
 use crate::procfs::field;
+use crashlens_inspect::bounded;
 
 const MAX_STATUS_BYTES: u64 = 64 << 10;
 /// More open files are not counted.

@@ -14,10 +14,10 @@ use crashlens_core::{MemorySample, Timeline};
 use super::on_top::Glances;
 use super::{History, per_second};
 use crate::ballast::Ballast;
-use crate::bounded;
 use crate::host;
 use crate::host::control_group::{self, Controller, Group};
 use crate::host::memory_group;
+use crashlens_inspect::bounded;
 
 /// At most two samples a second.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
