@@ -81,19 +81,19 @@ pub fn wheel(package: &str, places: &Places) -> Result<PathBuf> {
         return Ok(folder);
     }
     let downloads = tempfile::tempdir()?;
-    let file = match places.wheels.as_deref().map(|wheels| found(wheels, &name)) {
-        Some(Ok(file)) => file,
-        _ => {
-            let interpreter = python::of_series((3, 11)).context("no Python 3.11 here")?;
-            command::succeed(
-                Command::new(interpreter.path)
-                    .args(["-m", "pip", "download", "--quiet", "--no-deps"])
-                    .args(["--disable-pip-version-check", "--dest"])
-                    .arg(downloads.path())
-                    .arg(package),
-            )?;
-            found(downloads.path(), &name)?
-        }
+    let kept = places.wheels.as_deref().map(|wheels| found(wheels, &name));
+    let file = if let Some(Ok(file)) = kept {
+        file
+    } else {
+        let interpreter = python::of_series((3, 11)).context("no Python 3.11 here")?;
+        command::succeed(
+            Command::new(interpreter.path)
+                .args(["-m", "pip", "download", "--quiet", "--no-deps"])
+                .args(["--disable-pip-version-check", "--dest"])
+                .arg(downloads.path())
+                .arg(package),
+        )?;
+        found(downloads.path(), &name)?
     };
     let unpacked = folder.with_extension("part");
     command::succeed(

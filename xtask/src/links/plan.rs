@@ -162,7 +162,7 @@ fn native_files(folder: &Path, prefix: &str) -> Result<Vec<Candidate>> {
             let name = entry.file_name().to_string_lossy().into_owned();
             if kind.is_dir() {
                 pending.push(path);
-            } else if kind.is_file() && (name.ends_with(".so") || name.contains(".so.")) {
+            } else if kind.is_file() && format!("{name}.").contains(".so.") {
                 let label = path.strip_prefix(folder)?.display();
                 files.push(Candidate {
                     label: format!("{prefix}{label}"),
