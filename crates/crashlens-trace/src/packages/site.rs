@@ -83,9 +83,9 @@ impl Site {
                 is_read[index] = true;
                 let list = distribution.read_files(&mut self.budget);
                 match &list {
-                    None => self.ran_out = true,
-                    Some(None) => unlisted.push(index),
-                    Some(Some(list)) => {
+                    Files::OverBudget => self.ran_out = true,
+                    Files::Unlisted => unlisted.push(index),
+                    Files::Listed(list) => {
                         for listed in list.files() {
                             if let Some(place) = places.get(&*listed.path) {
                                 wanted[*place].owner.get_or_insert(index);
@@ -162,6 +162,14 @@ impl Kinship {
     }
 }
 
+/// What there is of a distribution's list of files.
+enum Files {
+    Listed(Listing),
+    Unlisted,
+    /// There is one, and no budget left to read it.
+    OverBudget,
+}
+
 impl Distribution {
     fn at(metadata: PathBuf) -> Option<Self> {
         let file_name = metadata.file_name()?.to_str()?;
@@ -175,16 +183,20 @@ impl Distribution {
         Kinship::between(&self.name, &wanted.name)
     }
 
-    /// The list of files, where there is one; `None` when there is one and no budget left to read it.
-    fn read_files(&self, budget: &mut u64) -> Option<Option<Listing>> {
+    fn read_files(&self, budget: &mut u64) -> Files {
         let read = |name: &str| bounded::read(&self.metadata.join(name), *budget + 1).ok();
-        let files = match read("RECORD") {
+        let list = match read("RECORD") {
             Some(list) => Some(Listing::Record(list)),
             None => read("installed-files.txt").map(Listing::Installed),
         };
-        let size = files.as_ref().map_or(0, Listing::size);
-        *budget = budget.checked_sub(size as u64)?;
-        Some(files)
+        let Some(list) = list else {
+            return Files::Unlisted;
+        };
+        match budget.checked_sub(list.size() as u64) {
+            Some(left) => *budget = left,
+            None => return Files::OverBudget,
+        }
+        Files::Listed(list)
     }
 
     /// Whether a package without a list of files can own the file.
