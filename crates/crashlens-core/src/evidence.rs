@@ -165,6 +165,11 @@ pub enum FactRef {
     },
     /// `environment.python`.
     Python,
+    /// Something found in `inspections`.
+    Hazard {
+        /// Id of the rule that found it.
+        rule: String,
+    },
     /// An entry of crashlens's own tables, or of a file of advisories that was given.
     KnownIssue {
         /// Its id.
@@ -199,6 +204,7 @@ impl FactRef {
             | Self::Limit { .. }
             | Self::Host { .. }
             | Self::Python
+            | Self::Hazard { .. }
             | Self::KnownIssue { .. } => Directness::Surroundings,
             Self::Ending => Directness::Signal,
         }

@@ -106,7 +106,10 @@ pub(crate) fn without_suffix(version: &Version) -> Version {
     Version::new(version.release().iter().copied())
 }
 
-fn specifiers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VersionSpecifiers, D::Error> {
+/// Reads a version specifier of a table.
+pub(crate) fn specifiers<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<VersionSpecifiers, D::Error> {
     let text = String::deserialize(deserializer)?;
     VersionSpecifiers::from_str(&text).map_err(serde::de::Error::custom)
 }

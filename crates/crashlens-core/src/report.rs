@@ -5,6 +5,7 @@
 
 mod death;
 mod hang;
+mod joined;
 mod surroundings;
 mod threads;
 
@@ -16,6 +17,7 @@ use crate::known_issues::KnownIssues;
 
 pub use death::Death;
 pub use hang::Hang;
+pub use joined::bearing_on;
 pub use surroundings::{Machine, Memory, Surroundings, Words};
 pub use threads::ThreadReport;
 

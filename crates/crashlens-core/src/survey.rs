@@ -5,6 +5,7 @@
 
 mod addons;
 mod gpu;
+pub(crate) mod loading;
 mod machine;
 mod native;
 mod protobuf;

@@ -8,7 +8,7 @@ mod libraries;
 
 use std::path::{Path, PathBuf};
 
-use crashlens_core::survey::{CudaBuild, GpuStack, Interpreter, NativeFile};
+use crashlens_core::survey::{CudaBuild, GpuStack, Interpreter};
 use crashlens_core::{Gaps, Observed};
 
 use crate::loader::Finder;
@@ -29,7 +29,6 @@ type Search<'a> = dyn FnMut(&str, &mut Gaps) -> Observed<PathBuf> + 'a;
 pub(crate) fn read(
     python: &Interpreter,
     installed: &Installed,
-    _native: &[NativeFile],
     question: &Question,
     gaps: &mut Gaps,
 ) -> GpuStack {

@@ -121,17 +121,22 @@ fn describe(
                 ..described
             }
         }
-        // Linkers' scripts and stubs of build systems have such names by right.
+        // Linkers' scripts and stubs of build systems have such names by right; modules do not.
         Err(ElfError::NotElf(elf::TEXT)) => NativeFile {
             path,
             architecture: Observed::Absent,
+            unsound: described.extension.as_ref().map(|_| elf::TEXT.to_owned()),
             ..described
         },
         Err(error) => NativeFile {
             architecture: Observed::Unknown(trouble.name(&path, &error)),
-            truncation: match error {
-                ElfError::CutShort(truncation) => Some(truncation),
+            truncation: match &error {
+                ElfError::CutShort(truncation) => Some(*truncation),
                 _ => None,
+            },
+            unsound: match &error {
+                ElfError::NotElf(_) | ElfError::Malformed(_) => Some(error.to_string()),
+                ElfError::Unreadable(_) | ElfError::CutShort(_) => None,
             },
             path,
             ..described

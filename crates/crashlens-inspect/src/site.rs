@@ -4,6 +4,7 @@ mod claims;
 mod compare;
 mod contents;
 mod discover;
+mod draft;
 mod gencode;
 mod hashing;
 mod native;
@@ -33,19 +34,8 @@ pub(crate) struct Installed {
     pub(crate) native: Vec<(PathBuf, Option<Package>)>,
     /// Top folders of the folders of packages by their names (`tensorflow`, `nvidia`), the one that Python would take.
     pub(crate) folders: HashMap<String, PathBuf>,
-    /// The folders of packages, in Python's order.
-    pub(crate) sites: Vec<PathBuf>,
     /// What interrupted work of pip left behind: `~umpy`, `~ensorflow-2.15.0.dist-info`.
     pub(crate) leftovers: Vec<String>,
-}
-
-impl Installed {
-    /// A file or folder by its path from the folder of packages on, the one that Python would take.
-    pub(crate) fn locate(&self, relative: &str) -> Option<PathBuf> {
-        let top = relative.split('/').next()?;
-        let path = self.folders.get(top)?.parent()?.join(relative);
-        path.exists().then_some(path)
-    }
 }
 
 /// One folder of packages.
@@ -84,7 +74,6 @@ pub(crate) fn read(python: &Interpreter, question: &Question, gaps: &mut Gaps) -
     comparison.finish(&mut sites);
     trouble.tell(gaps);
     installed.distributions = in_order(&mut sites, gaps);
-    installed.sites = sites.into_iter().map(|site| site.folder).collect();
     installed
 }
 
@@ -95,9 +84,8 @@ fn is_systems(folder: &Path, python: &Interpreter, question: &Question) -> bool 
     let is_in_store = ["/nix/store", "/gnu/store"]
         .iter()
         .any(|store| folder.starts_with(store));
-    (is_below_usr && !folder.starts_with(&python.prefix))
-        || (is_below_usr && Path::new(&python.prefix) == usr)
-        || is_in_store
+    let prefix = Path::new(&python.prefix);
+    (is_below_usr && (prefix == usr || !folder.starts_with(prefix))) || is_in_store
 }
 
 fn top_folders(sites: &[Site]) -> HashMap<String, PathBuf> {

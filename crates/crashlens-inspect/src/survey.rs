@@ -89,7 +89,7 @@ pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, Su
         progress,
         &mut survey.gaps,
     );
-    survey.gpu = gpu::read(&python, &installed, &files, question, &mut survey.gaps);
+    survey.gpu = gpu::read(&python, &installed, question, &mut survey.gaps);
     survey.native = files;
     survey.leftovers = installed.leftovers;
     survey.distributions = installed.distributions;

@@ -106,9 +106,9 @@ fn glibc(root: &Path) -> Option<String> {
 /// How many numbers a list such as `0-3,8` has.
 fn count_of(list: &str) -> Option<u64> {
     let count = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        last.checked_sub(first)?.checked_add(1)
+        let (low, high) = range.split_once('-').unwrap_or((range, range));
+        let (low, high): (u64, u64) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        high.checked_sub(low)?.checked_add(1)
     };
     let mut ranges = list.split(',').map(count);
     ranges.try_fold(0_u64, |sum, range| sum.checked_add(range?))

@@ -49,6 +49,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) hangs: HangArgs,
 
+    #[command(flatten)]
+    pub(crate) checking: CheckingArgs,
+
     /// Leave standard error alone: do not keep its last lines for the report
     #[arg(long)]
     pub(crate) no_tail: bool,
@@ -173,6 +176,24 @@ pub(crate) struct HangArgs {
     /// progress either; so nothing is reported unless this is given.
     #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
     pub(crate) hang_after: Option<Duration>,
+}
+
+/// What is looked at after a death.
+#[derive(Debug, Args)]
+pub(crate) struct CheckingArgs {
+    /// Do not look at the environment after a death
+    ///
+    /// Once the program has ended, what the dead process had loaded is looked at as `check` does, for two seconds at
+    /// most.
+    #[arg(long)]
+    no_check: bool,
+}
+
+impl CheckingArgs {
+    /// Whether to look.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.no_check
+    }
 }
 
 /// What is read of a process.

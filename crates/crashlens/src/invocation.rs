@@ -11,12 +11,23 @@ use crate::commands;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
+/// As the kernel gives it by default.
+const STACK: usize = 8 << 20;
+
 /// Does what `args` (with the program's name first) ask for, and says how it went.
 pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match Cli::try_parse_from(&args) {
+    if args.get(1).is_some_and(|command| command == "check") {
+        with_room(move || obey(&args))
+    } else {
+        obey(&args)
+    }
+}
+
+fn obey(args: &[OsString]) -> ExitStatus {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error, &args),
+        Err(error) => return refuse(&error, args),
     };
     let outcome = match cli.command {
         Command::Run(args) => commands::run::run(&args),
@@ -27,6 +38,21 @@ pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Command::Generate(args) => commands::generate::run(&args),
     };
     outcome.unwrap_or_else(|failure| explain(&failure))
+}
+
+/// Does the work on a stack of our own size: a limit on the stack is among the things that a check is to find.
+fn with_room(work: impl FnOnce() -> ExitStatus + Send + 'static) -> ExitStatus {
+    let worker = std::thread::Builder::new()
+        .name("check".to_owned())
+        .stack_size(STACK)
+        .spawn(work);
+    match worker {
+        Ok(worker) => worker.join().unwrap_or(ExitStatus::NoReport),
+        Err(error) => explain(&Failure::new(
+            format!("cannot check anything: no thread could be started: {error}"),
+            ExitStatus::NoReport,
+        )),
+    }
 }
 
 fn explain(failure: &Failure) -> ExitStatus {

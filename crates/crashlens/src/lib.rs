@@ -4,6 +4,8 @@
 //! `crashlens-core`; here they get words and a place to go.
 #![forbid(unsafe_code)]
 
+mod aftermath;
+mod cache_folder;
 mod cli;
 mod commands;
 mod duration;

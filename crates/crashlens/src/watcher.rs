@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use crashlens_core::report::{Hang, Supervision};
-use crashlens_core::{CaptureFile, Death, Report, Role, Run};
+use crashlens_core::{CaptureFile, CrashCapture, Death, Inspection, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
+use crate::aftermath::{self, Aftermath};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Timing};
@@ -22,20 +23,28 @@ pub(crate) struct Watcher {
     deaths: Vec<Death>,
     last_death: Option<Instant>,
     hangs: Vec<Hang>,
+    inspections: Vec<Inspection>,
+    /// The first that was one of Python, for the look at its environment.
+    first_of_python: Option<CrashCapture>,
     destination: Destination,
     shelf: Shelf,
+    /// Whether to look at the environment after a death.
+    is_checking: bool,
 }
 
 impl Watcher {
     /// Watches a run that has just begun.
-    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf) -> Self {
+    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf, is_checking: bool) -> Self {
         Self {
             run,
             deaths: Vec::new(),
             last_death: None,
             hangs: Vec::new(),
+            inspections: Vec::new(),
+            first_of_python: None,
             destination,
             shelf,
+            is_checking,
         }
     }
 
@@ -47,21 +56,51 @@ impl Watcher {
             let main = self.deaths.iter().find(|death| death.role == Role::Main);
             self.run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
+        if self.is_checking {
+            self.look_around();
+        }
         if let Err(failure) = self.renew(Timing::Ended) {
-            let mut report = Report::of_deaths(self.run, self.deaths);
-            report.hangs = self.hangs;
+            let report = self.take_report();
             self.destination.show_instead(&report, &failure);
+        }
+    }
+
+    /// Looks at the environment that a process died in.
+    fn look_around(&mut self) {
+        let capture = self.first_of_python.take();
+        match capture.and_then(aftermath::look) {
+            Some(Ok(Aftermath { inspection, python })) => {
+                let mut report = self.take_report();
+                report.join(inspection, |death| {
+                    aftermath::interpreter_of(death).as_ref() == Some(&python)
+                });
+                self.put_back(report);
+            }
+            Some(Err(gap)) => self.run.gaps.push(gap),
+            None => {}
         }
     }
 
     /// Writes what is due now.
     fn renew(&mut self, timing: Timing) -> Result<(), Failure> {
+        let report = self.take_report();
+        let renewed = self.destination.renew(&report, timing, ExitStatus::Failed);
+        self.put_back(report);
+        renewed
+    }
+
+    /// Everything so far as a report; deaths are large, and not copied for it.
+    fn take_report(&mut self) -> Report {
         let mut report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
         report.hangs = std::mem::take(&mut self.hangs);
-        let renewed = self.destination.renew(&report, timing, ExitStatus::Failed);
+        report.inspections = std::mem::take(&mut self.inspections);
+        report
+    }
+
+    fn put_back(&mut self, report: Report) {
         self.deaths = report.deaths;
         self.hangs = report.hangs;
-        renewed
+        self.inspections = report.inspections;
     }
 }
 
@@ -69,6 +108,10 @@ impl Observer for Watcher {
     fn died(&mut self, file: CaptureFile) {
         let mut death = Death::new(&file.capture);
         self.shelf.keep(&file, &mut death);
+        let is_first = self.first_of_python.is_none() && death.environment.python.is_some();
+        if self.is_checking && is_first {
+            self.first_of_python = Some(file.capture);
+        }
         self.deaths.push(death);
         self.last_death = Some(Instant::now());
         // What cannot be written now may find room at the end.

@@ -21,6 +21,9 @@ pub struct NativeFile {
     pub architecture: Observed<String>,
     /// Set where the file ends before what its headers promise.
     pub truncation: Option<Truncation>,
+    /// Why it is none that can be loaded, where its name says that it should be: "it is no sound ELF file: …". Not set
+    /// where it could not be read, nor for text that has the name by right.
+    pub unsound: Option<String>,
     /// `DT_SONAME`.
     pub soname: Option<String>,
     /// `DT_NEEDED`.

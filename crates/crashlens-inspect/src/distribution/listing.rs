@@ -37,15 +37,22 @@ impl Listing {
         };
         lines(text)
             .filter(|line| !line.is_empty())
-            .filter_map(move |line| {
+            .map(move |line| {
                 if is_record {
-                    return Some(Listed::of_record(line));
+                    return Listed::of_record(line);
                 }
-                // What does not lead out of the metadata folder is metadata.
-                let path = line.strip_prefix(b"../")?;
-                Some(Listed::path_only(Cow::Borrowed(path)))
+                Listed::path_only(Cow::Borrowed(from_the_site(line)))
             })
             .filter(|listed| !listed.path.is_empty())
+    }
+}
+
+/// What a path from the metadata folder on is from the folder of packages on; empty for one of the metadata itself,
+/// which no list is held against.
+fn from_the_site(line: &[u8]) -> &[u8] {
+    match line.strip_prefix(b"../") {
+        None if !line.starts_with(b"/") => &[],
+        inside => inside.unwrap_or(line),
     }
 }
 

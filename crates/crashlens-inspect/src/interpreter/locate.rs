@@ -25,13 +25,11 @@ pub(super) fn executable(question: &Question, gaps: &mut Gaps) -> Result<PathBuf
         else {
             continue;
         };
-        match in_prefix(Path::new(prefix)) {
-            Some(found) => return behind_scripts(found, question),
-            None => {
-                let reason = "there is no Python in it; the one on PATH is examined";
-                gaps.add(format!("{variable}={prefix}"), reason, None);
-            }
+        if let Some(found) = in_prefix(Path::new(prefix)) {
+            return behind_scripts(found, question);
         }
+        let reason = "there is no Python in it; the one on PATH is examined";
+        gaps.add(format!("{variable}={prefix}"), reason, None);
     }
     let found = on_path(question, |_| true).ok_or(SurveyError::NoPython)?;
     behind_scripts(found, question)

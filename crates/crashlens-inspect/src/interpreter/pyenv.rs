@@ -17,7 +17,7 @@ pub(super) fn behind_shim(shim: &Path, question: &Question) -> Option<PathBuf> {
         return None;
     }
     let program = shim.file_name()?;
-    chosen(root, question)?.iter().find_map(|name| {
+    chosen(root, question).iter().find_map(|name| {
         if name == "system" {
             return locate::on_path(question, |folder| !folder.ends_with("shims"));
         }
@@ -27,7 +27,7 @@ pub(super) fn behind_shim(shim: &Path, question: &Question) -> Option<PathBuf> {
 }
 
 /// The versions that are meant: by the variable, by a file in this folder or above, or for everywhere.
-fn chosen(root: &Path, question: &Question) -> Option<Vec<String>> {
+fn chosen(root: &Path, question: &Question) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
         let lines = text
             .lines()
@@ -41,7 +41,7 @@ fn chosen(root: &Path, question: &Question) -> Option<Vec<String>> {
     if let Some(version) = question.variables.get("PYENV_VERSION") {
         let named = words(version);
         if !named.is_empty() {
-            return Some(named);
+            return named;
         }
     }
     let folder = ["PYENV_DIR", "PWD"]
@@ -58,7 +58,7 @@ fn chosen(root: &Path, question: &Question) -> Option<Vec<String>> {
         .filter_map(|file| bounded::read_text(&file, MAX_BYTES).ok())
         .map(|text| words(&text))
         .find(|named| !named.is_empty());
-    Some(named.unwrap_or_else(|| vec!["system".to_owned()]))
+    named.unwrap_or_else(|| vec!["system".to_owned()])
 }
 
 /// The folder of a version: of that name, or the newest of the series that is named.

@@ -20,12 +20,14 @@ const HARMLESS: [&str; 8] = [
 const MOST_CLAIMS: usize = 8;
 const NO_SIZE: u64 = u64::MAX;
 
+/// Number of the folder of packages, and of the distribution in it.
+pub(super) type Place = (usize, usize);
+
 /// That a distribution lists a file. Paths are kept as hashes: there may be half a million.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
     key: u64,
-    /// Number of the folder of packages, and of the distribution in it.
-    place: (usize, usize),
+    place: Place,
     size: u64,
     /// Hash of the content's hash; zero where none is listed.
     content: u64,
@@ -33,7 +35,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    pub(super) fn new(place: (usize, usize), listed: &Listed) -> Self {
+    pub(super) fn new(place: Place, listed: &Listed) -> Self {
         let hash = |value: &dyn Fn(&mut DefaultHasher)| {
             let mut hasher = DefaultHasher::new();
             value(&mut hasher);
@@ -75,12 +77,7 @@ impl Claims {
     }
 
     /// Another distribution that lists the path with this size.
-    pub(super) fn of_size(
-        &self,
-        key: u64,
-        size: u64,
-        but: (usize, usize),
-    ) -> Option<(usize, usize)> {
+    pub(super) fn of_size(&self, key: u64, size: u64, but: Place) -> Option<Place> {
         let start = self.0.partition_point(|claim| claim.key < key);
         let same = self
             .0
@@ -94,9 +91,9 @@ impl Claims {
     /// For each distribution the others that list different content for the same files, by name, with how many.
     pub(super) fn shared(
         &self,
-        name_at: impl Fn((usize, usize)) -> String,
-    ) -> HashMap<(usize, usize), Vec<(String, u64)>> {
-        let mut pairs: BTreeMap<((usize, usize), (usize, usize)), u64> = BTreeMap::new();
+        name_at: impl Fn(Place) -> String,
+    ) -> HashMap<Place, Vec<(String, u64)>> {
+        let mut pairs: BTreeMap<(Place, Place), u64> = BTreeMap::new();
         for claims in self
             .0
             .chunk_by(|a, b| a.key == b.key)

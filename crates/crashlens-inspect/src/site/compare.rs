@@ -10,17 +10,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::Observed;
-use crashlens_core::survey::{ChangedFile, FileList};
+use crashlens_core::survey::ChangedFile;
 
 use super::Site;
-use super::claims::{Claim, Claims};
+use super::claims::{Claim, Claims, Place};
 use super::contents::{Entry, Presence};
 use super::discover::Found;
+use super::draft::Draft;
 use super::gencode::Newest;
 use super::hashing::{self, Check};
 use super::native::is_native;
 use crate::bounded;
-use crate::distribution::{Listed, Listing, module_name, printable_path};
+use crate::distribution::{Listed, Listing, printable_path};
 use crate::interpreter::path_file::without_dots;
 
 /// For all lists of an environment together; those of a full TensorFlow environment have 4 MB.
@@ -29,15 +30,13 @@ const MAX_LISTED: usize = 500_000;
 /// Lines that lead out of their folder: each is asked for by itself.
 const MAX_OUTSIDE: usize = 10_000;
 const MAX_GENERATED: usize = 5_000;
-const MAX_TOP: usize = 200;
-const FIRST: usize = 20;
 
 /// What the lists say, against what is there.
 pub(super) struct Comparison {
     drafts: Vec<Draft>,
     claims: Claims,
     /// Which distribution lists a native file.
-    owners: HashMap<PathBuf, (usize, usize)>,
+    owners: HashMap<PathBuf, Place>,
     /// Native files outside the folders of packages.
     outside: BTreeSet<PathBuf>,
     left: Left,
@@ -50,17 +49,6 @@ struct Left {
     lines: usize,
     outside: usize,
     generated: usize,
-}
-
-/// The comparison of one list, in the making.
-struct Draft {
-    /// Number of its folder of packages, and of the distribution in it.
-    place: (usize, usize),
-    list: FileList,
-    missing: Ranked,
-    changed: Vec<(ChangedFile, u64)>,
-    checks: Vec<Check>,
-    top: BTreeSet<String>,
 }
 
 impl Comparison {
@@ -88,7 +76,7 @@ impl Comparison {
         comparison
     }
 
-    fn compare(&mut self, site: &mut Site, place: (usize, usize)) {
+    fn compare(&mut self, site: &mut Site, place: Place) {
         let Some(found) = site.found.get(place.1) else {
             return;
         };
@@ -169,7 +157,7 @@ impl Comparison {
     }
 
     /// Which distribution lists a native file.
-    pub(super) fn owner(&self, path: &Path) -> Option<(usize, usize)> {
+    pub(super) fn owner(&self, path: &Path) -> Option<Place> {
         self.owners.get(path).copied()
     }
 
@@ -180,7 +168,7 @@ impl Comparison {
 
     /// Writes the results to the distributions.
     pub(super) fn finish(self, sites: &mut [Site]) {
-        let name_at = |sites: &[Site], (site, index): (usize, usize)| {
+        let name_at = |sites: &[Site], (site, index): Place| {
             let found = sites.get(site).and_then(|site| site.found.get(index));
             found
                 .map(|found| found.distribution.name.clone())
@@ -280,12 +268,12 @@ impl Reader<'_> {
         }
     }
 
-    fn take_outside(&mut self, path: &[u8]) {
-        if !is_native(path) || self.comparison.left.outside == 0 {
+    fn take_outside(&mut self, relative: &[u8]) {
+        if !is_native(relative) || self.comparison.left.outside == 0 {
             return;
         }
         self.comparison.left.outside -= 1;
-        let path = without_dots(&self.site.folder.join(OsStr::from_bytes(path)));
+        let path = without_dots(&self.site.folder.join(OsStr::from_bytes(relative)));
         match Presence::at(&path) {
             Presence::There(Entry::File { .. }) => {
                 self.comparison.outside.insert(path.clone());
@@ -294,7 +282,7 @@ impl Reader<'_> {
                     .entry(path)
                     .or_insert(self.draft.place);
             }
-            Presence::Missing if self.is_true => self.draft.miss(&path),
+            Presence::Missing if self.is_true => self.draft.miss(&path, relative),
             _ => {}
         }
     }
@@ -305,7 +293,7 @@ impl Reader<'_> {
         self.draft.add_top(path);
         let claim = Claim::new(self.draft.place, listed);
         match self.site.contents.get(path) {
-            Presence::Missing if self.is_true => self.draft.miss(&absolute()),
+            Presence::Missing if self.is_true => self.draft.miss(&absolute(), path),
             Presence::There(Entry::File { size, .. }) => {
                 self.compare_sizes(listed, size, claim.key());
                 if is_native(path) {
@@ -347,77 +335,5 @@ impl Reader<'_> {
                 key,
             });
         }
-    }
-}
-
-impl Draft {
-    fn new(place: (usize, usize)) -> Self {
-        Self {
-            place,
-            list: FileList::default(),
-            missing: Ranked::default(),
-            changed: Vec::new(),
-            checks: Vec::new(),
-            top: BTreeSet::new(),
-        }
-    }
-
-    fn miss(&mut self, path: &Path) {
-        self.list.missing_count += 1;
-        self.missing.add(path);
-    }
-
-    fn change(&mut self, file: ChangedFile, key: u64) {
-        self.list.changed_count += 1;
-        if self.changed.len() < FIRST {
-            self.changed.push((file, key));
-        }
-    }
-
-    /// `tensorflow` for a folder, `six` for `six.py`, `_x` for `_x.cpython-311-x86_64-linux-gnu.so`.
-    fn add_top(&mut self, path: &[u8]) {
-        let mut parts = path.splitn(2, |byte| *byte == b'/');
-        let first = String::from_utf8_lossy(parts.next().unwrap_or_default());
-        let name = if parts.next().is_some() {
-            first.as_ref()
-        } else if first.ends_with(".py") || is_native(first.as_bytes()) {
-            module_name(&first)
-        } else {
-            return;
-        };
-        if self.top.len() < MAX_TOP && !self.top.contains(name) {
-            self.top.insert(name.to_owned());
-        }
-    }
-}
-
-/// The first files of each rank: what cannot be missed comes before what often is left out to save space.
-#[derive(Default)]
-struct Ranked {
-    native: Vec<String>,
-    code: Vec<String>,
-    rest: Vec<String>,
-}
-
-impl Ranked {
-    fn add(&mut self, path: &Path) {
-        let is_test = |part: &OsStr| part == "tests" || part == "test" || part == "testing";
-        let rank = if path.iter().any(is_test) {
-            &mut self.rest
-        } else if is_native(path.as_os_str().as_bytes()) {
-            &mut self.native
-        } else if path.extension().is_some_and(|extension| extension == "py") {
-            &mut self.code
-        } else {
-            &mut self.rest
-        };
-        if rank.len() < FIRST {
-            rank.push(printable_path(path));
-        }
-    }
-
-    fn first(self) -> Vec<String> {
-        let all = self.native.into_iter().chain(self.code).chain(self.rest);
-        all.take(FIRST).collect()
     }
 }

@@ -111,7 +111,7 @@ impl Contents {
                 continue;
             }
             if let Err(reason) = contents.walk(&path, &next, &mut entries, &mut pending) {
-                trouble.with(&path, reason);
+                trouble.with(&path, &reason);
                 contents.unwalked.push(next.relative);
             }
             if entries == 0 {

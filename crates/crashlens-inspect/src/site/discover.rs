@@ -60,18 +60,24 @@ pub(super) fn distributions(
         if name.starts_with('~') {
         } else if name.ends_with(".dist-info") && is_folder || name.ends_with(".egg-info") {
             add(folder.join(name), name, trouble);
-        } else if name.ends_with(".egg") && is_folder {
+        } else if is_egg(name) && is_folder {
             add(folder.join(name).join("EGG-INFO"), name, trouble);
         }
     }
     // A folder `x.egg` that `easy-install.pth` names is itself a folder to import from.
     let own_name = folder.file_name().and_then(|name| name.to_str());
-    if let Some(name) = own_name.filter(|name| name.ends_with(".egg")) {
+    if let Some(name) = own_name.filter(|name| is_egg(name)) {
         add(folder.join("EGG-INFO"), name, trouble);
     }
     found.sort_by(|a, b| a.identity().cmp(&b.identity()));
     found.dedup_by(|later, first| later.identity() == first.identity());
     found
+}
+
+fn is_egg(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "egg")
 }
 
 /// Marks what `*.egg-link` files point to: source trees that are imported in place. An egg that was found from two
@@ -134,6 +140,8 @@ impl Found {
         let tags = text("WHEEL", MAX_WHEEL_BYTES).map_or_else(Vec::new, |wheel| tags(&wheel));
         let direct_url = text("direct_url.json", MAX_DIRECT_URL_BYTES);
         let installer = text("INSTALLER", 200).map(|text| text.trim().to_lowercase());
+        let editable = direct_url.as_deref().and_then(editable_source);
+        let lost_source = editable.as_deref().and_then(lost);
         let by_folder = |text: &str| distribution::printable(text, MAX_TAG_LETTERS);
         Some(Self {
             distribution: Distribution {
@@ -147,7 +155,9 @@ impl Found {
                 requires_python: own.requires_python,
                 tags,
                 files: Observed::Absent,
-                editable: direct_url.is_some_and(|text| is_editable(&text)),
+                editable: editable.is_some(),
+                lost_source,
+                installer: installer.as_deref().map(by_folder),
                 ..Distribution::default()
             },
             metadata,
@@ -166,8 +176,20 @@ fn tags(wheel: &str) -> Vec<String> {
         .collect()
 }
 
-/// `{"dir_info": {"editable": true}, "url": "file:///home/me/project"}`.
-fn is_editable(direct_url: &str) -> bool {
-    let value: serde_json::Value = serde_json::from_str(direct_url).unwrap_or_default();
-    value.pointer("/dir_info/editable") == Some(&serde_json::Value::Bool(true))
+/// Where it is installed from in place: `{"dir_info": {"editable": true}, "url": "file:///home/me/project"}`.
+fn editable_source(direct_url: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(direct_url).ok()?;
+    let is_editable = value.pointer("/dir_info/editable")? == &serde_json::Value::Bool(true);
+    let url = value.get("url").and_then(serde_json::Value::as_str);
+    is_editable.then(|| url.unwrap_or_default().to_owned())
+}
+
+/// The folder of a URL, where it is sure that nothing is there. One with letters that were encoded is not looked for.
+fn lost(url: &str) -> Option<String> {
+    let folder = url.strip_prefix("file://")?;
+    if !folder.starts_with('/') || folder.contains('%') {
+        return None;
+    }
+    let error = std::fs::metadata(folder).err()?;
+    (error.kind() == io::ErrorKind::NotFound).then(|| distribution::printable(folder, 4096))
 }

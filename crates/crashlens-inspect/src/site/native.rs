@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crashlens_core::Package;
 
 use super::Site;
+use super::claims::Place;
 use super::compare::Comparison;
 use super::contents::Entry;
 use super::trouble::Trouble;
@@ -72,9 +73,8 @@ pub(super) fn files(
             files.remove(&link);
         }
     }
-    let package = |(site, index): (usize, usize)| {
-        Some(sites.get(site)?.found.get(index)?.distribution.package())
-    };
+    let package =
+        |(site, index): Place| Some(sites.get(site)?.found.get(index)?.distribution.package());
     files
         .into_iter()
         .map(|(path, owner)| (path, owner.and_then(package)))

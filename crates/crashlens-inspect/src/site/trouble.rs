@@ -16,7 +16,7 @@ pub(super) struct Trouble {
 
 impl Trouble {
     /// Something at a path, and why.
-    pub(super) fn with(&mut self, path: &Path, reason: impl ToString) {
+    pub(super) fn with(&mut self, path: &Path, reason: &(impl std::fmt::Display + ?Sized)) {
         self.count += 1;
         if self.named.len() < NAMED {
             let path = crate::distribution::printable_path(path);

@@ -21,7 +21,9 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
         argv: crashlens_trace::command_of(args.pid),
         ..Run::default()
     };
-    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
+    // The process may see other files under the same names, as one in a container does.
+    let is_checking = false;
+    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving), is_checking);
     // The streams of a process that runs already are where they are.
     let options = Options {
         keep_tail: false,

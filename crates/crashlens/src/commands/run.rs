@@ -20,7 +20,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
         argv: masked(&args.command),
         ..Run::default()
     };
-    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving));
+    let mut watcher = Watcher::new(
+        run,
+        destination,
+        Shelf::new(&args.saving),
+        args.checking.is_on(),
+    );
     let options = Options {
         keep_tail: !args.no_tail,
         locals: args.reading.locals(),

@@ -25,8 +25,9 @@ pub(crate) fn write(report: &Report, home: &str, out: &mut dyn Write) -> io::Res
     for inspection in &report.inspections {
         write_inspection(inspection, &mut text)?;
     }
-    let text = String::from_utf8_lossy(&text);
-    out.write_all(without_homes(&text, home).as_bytes())
+    let text = without_homes(&String::from_utf8_lossy(&text), home);
+    // A shell knows the sign for home only outside of quotes.
+    out.write_all(text.replace("'~/", "~/'").as_bytes())
 }
 
 fn write_inspection(inspection: &Inspection, out: &mut dyn Write) -> io::Result<()> {

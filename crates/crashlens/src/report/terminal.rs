@@ -3,6 +3,7 @@
 //! What happened, where, why and what to do come first, and fit one screen; everything else follows. Colour is for emphasis: the text must read as well without. What is shown
 //! comes from a dead process's memory, so nothing of it reaches the terminal as control codes.
 
+mod aftermath;
 mod details;
 mod fault;
 mod hang;
@@ -94,6 +95,7 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
         return Ok(());
     }
     let mut page = Page::new(out, view.columns);
+    aftermath::write(&mut page, report, view)?;
     write_gaps(
         &mut page,
         "What could not be seen of the run",

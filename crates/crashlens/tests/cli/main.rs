@@ -5,6 +5,7 @@
 )]
 
 mod arrays;
+mod check;
 mod diagnose;
 mod hang;
 mod help;

@@ -51,8 +51,8 @@ fn judge(survey: &Survey) -> Look {
     }
     let severity = match (present.is_empty(), has_device(survey)) {
         (true, false) => return look,
-        (true, true) => Severity::WorthKnowing,
-        (false, _) => severity,
+        (true, true) | (false, false) => Severity::WorthKnowing,
+        (false, true) => severity,
     };
     let names: Vec<&str> = missing.iter().map(|pin| pin.wheel.as_str()).collect();
     let headline = format!(

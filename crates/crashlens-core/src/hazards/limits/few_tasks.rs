@@ -1,5 +1,6 @@
 //! Fewer threads may be started than TensorFlow starts on so many processors.
 
+use super::raise;
 use super::threads::{self, with_first_operation};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
@@ -17,8 +18,10 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
-/// Compilers, loggers and `tf.data` start as many more, most of them for a moment.
-const OF_TRAINING: u64 = 4;
+/// Compilers, loggers and iterators start as many more, most of them for a moment.
+const OF_TRAINING: u64 = 6;
+/// And `tf.data` for each processor, one pool ending while the next begins.
+const OF_DATA: u64 = 2;
 
 /// A limit of tasks.
 struct Room {
@@ -37,7 +40,8 @@ fn judge(survey: &Survey) -> Look {
     };
     let machine = &survey.machine;
     let first = with_first_operation(survey, cores);
-    let training = first.saturating_add(OF_TRAINING);
+    let of_data = cores.saturating_mul(OF_DATA);
+    let training = first.saturating_add(of_data).saturating_add(OF_TRAINING);
     let look = Look::at(format!("{training} threads on {cores} processors"))
         .blind_to("control group of tasks", &machine.task_group, &survey.gaps)
         .blind_to("tasks of the user", &machine.user_tasks, &survey.gaps);
@@ -46,7 +50,7 @@ fn judge(survey: &Survey) -> Look {
         let (severity, need) = if room.left < first {
             (Severity::WillFail, format!("{first} with its first operation"))
         } else {
-            (Severity::CanCrash, format!("{training} while it trains"))
+            (Severity::CanCrash, format!("up to {training} while it reads data and trains"))
         };
         let headline = format!(
             "{} more threads may be started here, and TensorFlow on {cores} processors has {need}",
@@ -88,8 +92,7 @@ fn of_user(survey: &Survey) -> Option<Room> {
         fact: FactRef::Limit {
             name: name.to_owned(),
         },
-        remedy: Remedy::new("Raise the limit of processes up to the hard one.")
-            .command("ulimit -S -u \"$(ulimit -H -u)\""),
+        remedy: raise(survey.limit(name), "-u", limit.saturating_add(1)),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Processor time is limited to less than training takes.
 
+use super::raise;
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
@@ -54,9 +55,6 @@ fn judge(survey: &Survey) -> Look {
     look.found(
         hazard
             .remedy(Remedy::new("Run it where long work belongs: as a batch job, not on the machine people log in to."))
-            .remedy(
-                Remedy::new("Lift the limit up to the hard one.")
-                    .command("ulimit -S -t \"$(ulimit -H -t)\""),
-            ),
+            .remedy(raise(survey.limit(NAME), "-t", seconds.saturating_add(1))),
     )
 }

@@ -1,11 +1,10 @@
 //! The address space is limited to less than TensorFlow fills.
 
-use super::{MEGABYTE, threads};
+use super::{MEGABYTE, raise, threads};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::bytes;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
-use crate::rule::Remedy;
 use crate::survey::Survey;
 
 pub(crate) static RULE: HazardRule = HazardRule {
@@ -82,17 +81,7 @@ fn judge(survey: &Survey) -> Look {
             )
             .unless("the program is started by something that lifts the limit")
             .package(tensorflow.package());
-        Some(hazard.remedy(raise(survey, need)))
+        Some(hazard.remedy(raise(survey.limit(need.name), need.option, small_model)))
     });
     look.found_all(hazards)
-}
-
-fn raise(survey: &Survey, need: &Need) -> Remedy {
-    let hard = survey.limit(need.name).and_then(|limit| limit.hard);
-    let command = match hard {
-        None => format!("ulimit -S {} unlimited", need.option),
-        Some(_) => format!("ulimit -S {0} \"$(ulimit -H {0})\"", need.option),
-    };
-    Remedy::new("Lift the limit in the shell that starts the program, or ask the batch system for more; to limit memory, limit the control group instead.")
-        .command(command)
 }

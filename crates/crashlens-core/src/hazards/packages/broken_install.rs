@@ -42,10 +42,11 @@ fn judge(survey: &Survey) -> Look {
 }
 
 fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Option<Hazard> {
-    let is_gutted = files.listed > 0 && files.missing_count.saturating_mul(2) >= files.listed;
-    if files.missing_code_count == 0 && !is_gutted {
+    // What is not code is left out to save space, or listed where nobody puts it.
+    if files.missing_code_count == 0 {
         return None;
     }
+    let is_gutted = files.missing_count.saturating_mul(2) >= files.listed;
     let entry = files.missing.iter().find(|path| {
         let mut tops = files.top.iter();
         tops.any(|top| path.ends_with(&format!("{top}/__init__.py")) && is_top(path, top))

@@ -38,7 +38,7 @@ fn conflict(survey: &Survey, distribution: &Distribution, pair: &Pair) -> Option
         it.parsed_version()
             .is_some_and(|with| pair.applies(&version, &with))
     };
-    let first = with.first().filter(|_| with.iter().all(|it| is_bad(it)))?;
+    let first = with.first().filter(|_| with.iter().all(is_bad))?;
     // The native files say it with more certainty.
     if first.name == "numpy" && has_old_numpy(survey, distribution) {
         return None;

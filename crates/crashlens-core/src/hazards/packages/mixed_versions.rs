@@ -18,13 +18,18 @@ pub(crate) static RULE: HazardRule = HazardRule {
 
 fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let of_tensorflow = another_tensorflow(survey);
+    let is_told = |distribution: &Distribution| {
+        let told = of_tensorflow.iter().flat_map(|hazard| &hazard.packages);
+        told.into_iter()
+            .any(|package| *package == distribution.package())
+    };
     for distribution in survey.found_distributions() {
-        if survey.is_of_the_system(distribution) {
-            continue;
+        if !survey.is_of_the_system(distribution) && !is_told(distribution) {
+            look = look.found_all(rewritten(survey, distribution));
         }
-        look = look.found_all(rewritten(survey, distribution));
     }
-    look.found_all(another_tensorflow(survey))
+    look.found_all(of_tensorflow)
 }
 
 /// A good part of its Python files is not as listed.

@@ -16,8 +16,20 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
-/// Fewer files in common are licences and the `__init__.py` of folders that many share (`google`, `nvidia`, `tests`).
-const FEWEST: u64 = 5;
+/// Folders that packages install by mistake, and that nobody imports.
+const BY_MISTAKE: [&str; 8] = [
+    "tests",
+    "test",
+    "docs",
+    "doc",
+    "examples",
+    "example",
+    "scripts",
+    "benchmarks",
+];
+
+/// A package of a module or two has no more files, metadata counted.
+const SMALL: u64 = 10;
 
 fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
@@ -45,10 +57,12 @@ fn clash(
     count: u64,
 ) -> Option<Hazard> {
     let others = other.files.known()?;
-    let smaller = files.listed.min(others.listed);
-    if count < FEWEST || count.saturating_mul(5) < smaller {
+    // One file in common is an accident in a shared folder, but all there is of a small package.
+    if count < 2 && files.listed.min(others.listed) > SMALL {
         return None;
     }
+    let mut tops = files.top.iter();
+    let top = tops.find(|top| others.top.contains(top) && !BY_MISTAKE.contains(&top.as_str()))?;
     let is_same = one.parsed_version() == other.parsed_version();
     let overwritten = overwritten(files) + overwritten(others);
     let severity = if is_same && overwritten == 0 {
@@ -56,22 +70,20 @@ fn clash(
     } else {
         Severity::CanCrash
     };
-    let top = files.top.iter().find(|top| others.top.contains(top));
-    let folder = top.map_or_else(String::new, |top| format!(" in {top}"));
     let headline = format!(
-        "{} and {} both own {count} files{folder}",
+        "{} and {} both own the folder {top}, with different content in {count} files",
         named(one),
         named(other)
     );
     let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
-        .because(one.fact(), format!("{} lists {count} files that {} lists too.", one.name, other.name))
+        .because(one.fact(), format!("{} lists {count} files that {} lists too, with other content.", one.name, other.name))
         .because(other.fact(), "Whichever was installed last has written over the other's; to uninstall one of them breaks the other.")
         .unless("The two were built from the same source with the same version, and neither is ever uninstalled or upgraded alone.")
         .package(one.package())
         .package(other.package());
     if overwritten > 0 {
         let claim = format!(
-            "At least {overwritten} of those files are not those that were listed: they are of the other's version."
+            "At least {overwritten} files are not as one of the two lists them: the other wrote them."
         );
         hazard = hazard.because(one.fact(), claim);
     }

@@ -92,7 +92,11 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
     }
     let all: Vec<String> = unmet
         .iter()
-        .map(|it| format!("{}{}", it.name, it.versions).replace(' ', ""))
+        .map(|it| {
+            // TensorFlow under the name it has here: under another it would be installed over itself.
+            let name = it.installed.map_or(&it.name, |installed| &installed.name);
+            format!("{name}{}", it.versions).replace(' ', "")
+        })
         .collect();
     hazard.remedy(
         Remedy::new("Install what it asks for")

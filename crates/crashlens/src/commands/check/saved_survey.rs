@@ -69,6 +69,10 @@ pub(super) fn read(path: &Path) -> Result<Survey, Failure> {
     if json.split(|byte| *byte == b'{').count() > MOST_OBJECTS {
         return Err(refuse("it has too many parts for a survey"));
     }
+    // A list would be taken for the fields of a survey in their order.
+    if !json.trim_ascii_start().starts_with(b"{") {
+        return Err(refuse("it is no survey"));
+    }
     let error = match serde_json::from_slice::<SavedSurvey<Survey>>(&json) {
         Ok(saved) if saved.schema == SCHEMA => return Ok(saved.survey),
         Ok(_) => return Err(refuse("it is of a form that this crashlens does not know")),

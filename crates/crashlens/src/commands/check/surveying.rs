@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use crashlens_core::survey::Machine;
 use crashlens_core::{Gaps, Observed, Survey, secrets};
 use crashlens_inspect::{Question, SurveyError};
 
 use super::progress::PatientBar;
+use crate::cache_folder::cache_folder;
 use crate::cli::SurveyArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(super) fn survey(args: &SurveyArgs) -> Result<Survey, Failure> {
         variables: with_home(&visible),
         count_vectors,
         verify: args.verify,
-        cache: cache(args),
+        cache: cache_folder().filter(|_| !args.no_cache),
         ..Question::default()
     };
     let bar = PatientBar::new();
@@ -65,21 +65,6 @@ fn lacks_avx(machine: &Machine) -> bool {
     let is_x86 = machine.architecture.known().map(String::as_str) == Some("x86-64");
     let flags = machine.cpu_flags.known();
     is_x86 && flags.is_some_and(|flags| !flags.iter().any(|flag| flag == "avx"))
-}
-
-/// `$XDG_CACHE_HOME/crashlens`, or `~/.cache/crashlens`. A relative path is to be ignored, as the XDG standard has it.
-fn cache(args: &SurveyArgs) -> Option<PathBuf> {
-    if args.no_cache {
-        return None;
-    }
-    let absolute = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let caches =
-        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(caches.join("crashlens"))
 }
 
 fn failed(error: &SurveyError) -> Failure {

@@ -1,0 +1,119 @@
+//! Modules that need a newer C or C++ library than the loader takes.
+
+use super::libraries;
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::{Remedy, Risk};
+use crate::shell;
+use crate::survey::loading::{by_owner, count, involving};
+use crate::survey::{MissingVersion, NativeFile, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "LNK003",
+    name: "library-too-old",
+    asks: "versions of the C and C++ libraries that native modules need and the system does not have",
+    causes: &[Cause::GlibcOrTls],
+    since: "0.1.0",
+    doc: include_str!("library_too_old.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let is_asked = |file: &&NativeFile| file.is_opened() || libraries::is_opened_by_import(file);
+    let asked: Vec<_> = survey.native.iter().filter(is_asked).collect();
+    if asked.is_empty() {
+        return Look::nothing();
+    }
+    let scope = count(asked.len(), "module or plugin", "modules and plugins");
+    let lacking = asked.into_iter().filter(|file| newest_need(file).is_some());
+    let hazards = by_owner(lacking)
+        .into_values()
+        .filter_map(|files| hazard(survey, &files));
+    Look::at(scope).found_all(hazards)
+}
+
+/// The newest of the versions that are not there: whoever has it has the others.
+fn newest_need(file: &NativeFile) -> Option<&MissingVersion> {
+    let missing = file.link.known()?.missing_versions.iter();
+    missing.max_by_key(|missing| numbers(&missing.version))
+}
+
+/// `[3, 4, 32]` of `GLIBCXX_3.4.32`.
+fn numbers(version: &str) -> Vec<u64> {
+    let (_, digits) = version.rsplit_once('_').unwrap_or(("", version));
+    digits
+        .split('.')
+        .filter_map(|part| part.parse().ok())
+        .collect()
+}
+
+fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
+    let file = files.first()?;
+    let need = newest_need(file)?;
+    let owner = file.owner_with_version();
+    let newest = need.newest.as_deref().unwrap_or("an older version");
+    let headline = format!(
+        "{owner} cannot be loaded: it needs {}, and {} is too old",
+        need.version, need.library
+    );
+    let claim = format!(
+        "{} asks {} for {}; the loader takes {}, which ends at {newest}.",
+        file.name(),
+        need.library,
+        need.version,
+        need.found
+    );
+    let mut hazard = Hazard::new(Severity::WillFail, Cause::GlibcOrTls, headline)
+        .because(file.fact(), claim)
+        .unless("The import succeeds, because a newer library of that name is loaded before (by the interpreter itself, or by LD_PRELOAD)");
+    hazard = involving(hazard, files);
+    if let Some(variable) = by_variable(survey, need) {
+        let name = variable.to_owned();
+        let fact = FactRef::Variable { name };
+        hazard = hazard.because(fact, format!("{variable} makes the loader take that file."));
+        let action = format!(
+            "Run it without {variable}, so that the system's {} is taken.",
+            need.library
+        );
+        hazard = hazard.remedy(Remedy::new(action).command(survey.python_without(variable)));
+    }
+    hazard.remedies.extend(remedies(survey, file, need));
+    Some(hazard)
+}
+
+/// The variable that names the folder of the library that is too old.
+fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
+    let (folder, _) = need.found.rsplit_once('/')?;
+    ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| {
+        let value = survey.variable(name).unwrap_or_default();
+        let mut parts = value.split([':', ' ']);
+        parts.any(|part| part.trim_end_matches('/') == folder || part == need.found)
+    })
+}
+
+fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
+    let newer = if need.version.starts_with("GLIBC_") {
+        Remedy::new(
+            "Use a newer distribution or container image: the C library cannot be exchanged alone.",
+        )
+    } else {
+        Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
+            .command("conda install -c conda-forge libstdcxx-ng")
+    };
+    let newer = newer.risk(Risk::Environment);
+    std::iter::once(newer).chain(older(survey, file)).collect()
+}
+
+/// An older version of the package asks for less.
+fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
+    let package = file.package.as_ref()?;
+    let name = shell::package(&package.name)?;
+    let version: pep440_rs::Version = package.version.parse().ok()?;
+    let action = format!("Install a version of {name} that was built for older systems.");
+    let command = format!(
+        "{} install --only-binary :all: '{name}<{version}'",
+        survey.pip()
+    );
+    Some(Remedy::new(action).command(command).risk(Risk::Environment))
+}

@@ -1,0 +1,119 @@
+//! Modules that were built for NumPy 1, under NumPy 2.
+
+use super::numpy_outcomes::{self, Outcome};
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::rule::{Remedy, Risk};
+use crate::shell;
+use crate::survey::loading::{by_owner, count, involving};
+use crate::survey::{Distribution, NativeFile, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "LNK005",
+    name: "numpy-one-modules",
+    asks: "native modules built for NumPy 1 where NumPy 2 is installed",
+    causes: &[Cause::NumpyAbi],
+    since: "0.1.0",
+    doc: include_str!("numpy_one_modules.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let Some(numpy) = survey.distribution("numpy") else {
+        return Look::nothing();
+    };
+    let using: Vec<_> = survey
+        .native
+        .iter()
+        .filter(|it| it.numpy.is_some())
+        .collect();
+    let look = Look::at(format!(
+        "{} that use NumPy's C interface, NumPy {}",
+        count(using.len(), "native file", "native files"),
+        numpy.version
+    ));
+    let major = numpy.parsed_version();
+    let is_two = major.is_some_and(|version| version.release().first().is_some_and(|it| *it >= 2));
+    if !is_two {
+        return look;
+    }
+    let old = using.into_iter().filter(|file| is_old(file));
+    let hazards = by_owner(old)
+        .into_values()
+        .filter_map(|files| hazard(survey, numpy, &files));
+    look.found_all(hazards)
+}
+
+/// It asks for NumPy 1's interface alone.
+fn is_old(file: &NativeFile) -> bool {
+    let is_own = file.owner() == "numpy";
+    let can_be_loaded = file.extension.is_none() || file.is_module();
+    let numpy = file.numpy.unwrap_or_default();
+    numpy.old && !numpy.new && !is_own && can_be_loaded
+}
+
+fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Option<Hazard> {
+    let file = files.first()?;
+    let tried = numpy_outcomes::of(file);
+    if tried.is_some_and(|tried| tried.outcome == Outcome::Works) {
+        return None;
+    }
+    let owner = file.owner_with_version();
+    let dies = tried.is_some_and(|tried| tried.outcome == Outcome::Dies);
+    let end = if dies {
+        "is imported and dies at its first use"
+    } else {
+        "fails at import"
+    };
+    let headline = format!(
+        "{owner} was built for NumPy 1 and {end} under NumPy {}",
+        numpy.version
+    );
+    let claim = format!(
+        "{} asks for numpy.core, where NumPy 1 has its table of functions, and does not know numpy._core, where NumPy 2 has it.",
+        file.name()
+    );
+    let fact = FactRef::Package {
+        name: numpy.name.clone(),
+    };
+    let mut hazard = Hazard::new(Severity::WillFail, Cause::NumpyAbi, headline)
+        .because(file.fact(), claim)
+        .because(fact, format!("NumPy {} is installed.", numpy.version))
+        .unless("The package is imported and handles an array without an error, or the program never imports it");
+    if let Some(tried) = tried {
+        let claim = format!(
+            "Seen with {} {}: {}.",
+            file.owner(),
+            tried.tried,
+            tried.words
+        );
+        hazard = hazard.because(file.fact(), claim);
+    }
+    hazard = involving(hazard, files);
+    hazard.packages.push(numpy.package());
+    hazard.remedies.extend(remedies(survey, file));
+    Some(hazard)
+}
+
+fn remedies(survey: &Survey, file: &NativeFile) -> Vec<Remedy> {
+    let pip = survey.pip();
+    let name = file
+        .package
+        .as_ref()
+        .and_then(|package| shell::package(&package.name));
+    let newer = match name {
+        Some(name) => Remedy::new(format!(
+            "Install a version of {name} that was built for NumPy 2."
+        ))
+        .command(format!("{pip} install --upgrade {name}")),
+        None => Remedy::new(format!(
+            "Build {} anew with NumPy 2 installed; the result runs with NumPy 1 too.",
+            file.name()
+        )),
+    };
+    let older =
+        Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
+            .command(format!("{pip} install 'numpy<2'"));
+    vec![newer.risk(Risk::Environment), older.risk(Risk::Environment)]
+}

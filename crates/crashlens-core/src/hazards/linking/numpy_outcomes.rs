@@ -1,0 +1,70 @@
+//! What packages built for NumPy 1 do under NumPy 2, as `data/numpy_outcomes.toml` has it.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::facts::packages::normal;
+use crate::survey::NativeFile;
+
+/// How a package takes NumPy 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    /// With an exception at import.
+    Raises,
+    /// It is imported, and kills the process later.
+    Dies,
+    /// Well.
+    Works,
+}
+
+/// A package that was tried.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Trial {
+    name: String,
+    pub(super) outcome: Outcome,
+    pub(super) words: String,
+    pub(super) tried: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
+    source: String,
+    package: Vec<Trial>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../../data/numpy_outcomes.toml"))
+            .expect("the file is part of the program and the tests read it")
+    });
+    &TABLE
+}
+
+/// What is known of the package of a file.
+pub(super) fn of(file: &NativeFile) -> Option<&'static Trial> {
+    let name = normal(&file.package.as_ref()?.name);
+    table().package.iter().find(|tried| tried.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_outcome_was_seen_somewhere() {
+        assert!(!table().source.is_empty());
+        for tried in &table().package {
+            assert!(
+                !tried.tried.is_empty() && !tried.words.is_empty(),
+                "{}",
+                tried.name
+            );
+            assert_eq!(tried.name, normal(&tried.name));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Modules and plugins that need functions which nothing defines.
+
+mod remedies;
+mod words;
+
+use super::builds::{self, Build};
+use crate::cause::Cause;
+use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::survey::loading::{by_owner, count, involving};
+use crate::survey::{Distribution, MissingSymbol, NativeFile, Survey};
+
+pub(crate) static RULE: HazardRule = HazardRule {
+    id: "LNK001",
+    name: "undefined-symbols",
+    asks: "functions that native modules and TensorFlow's plugins need and nothing defines",
+    causes: &[Cause::AbiMismatch],
+    since: "0.1.0",
+    doc: include_str!("undefined_symbols.md"),
+    judge,
+};
+
+fn judge(survey: &Survey) -> Look {
+    let opened: Vec<_> = survey.opened().collect();
+    if opened.is_empty() {
+        return Look::nothing();
+    }
+    let mut look = Look::at(count(
+        opened.len(),
+        "module or plugin",
+        "modules and plugins",
+    ));
+    if let Some(file) = opened.iter().find(|file| file.link.is_unknown()) {
+        look = look.blind_to(file.name(), &file.link, &survey.gaps);
+    }
+    let broken = opened
+        .into_iter()
+        .filter(|file| !undefined(file).is_empty() && is_meant(survey, file))
+        .filter(|file| !survey.needs_a_cut_library(file));
+    let hazards = by_owner(broken)
+        .into_iter()
+        .filter(|(owner, _)| !is_shadowed(survey, owner))
+        .filter_map(|(_, files)| hazard(survey, &files));
+    look.found_all(hazards)
+}
+
+/// Whether libraries of a package come from elsewhere: that is the reason then, and another rule's finding.
+fn is_shadowed(survey: &Survey, owner: &str) -> bool {
+    let mut files = survey.opened().filter(|file| file.owner() == owner);
+    files.any(|file| {
+        file.link
+            .known()
+            .is_some_and(|link| !link.shadowed.is_empty())
+    })
+}
+
+/// What nothing in the whole environment defines. Where a library is missing, that is the reason.
+fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
+    let Some(link) = file.link.known() else {
+        return Vec::new();
+    };
+    if !link.missing_libraries.is_empty() {
+        return Vec::new();
+    }
+    let symbols = link.missing_symbols.iter();
+    symbols.filter(|it| it.defined_in.is_none()).collect()
+}
+
+/// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for.
+fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
+    let mut symbols = undefined(file).into_iter();
+    file.is_plugin() || survey.has_gpu() || !symbols.any(|it| builds::is_of_cuda(&it.name))
+}
+
+fn build_of(survey: &Survey, file: &NativeFile) -> Build {
+    let version = survey.tensorflow().and_then(Distribution::parsed_version);
+    let line = version.as_ref().and_then(builds::line_of);
+    let traits = survey.tensorflow.known();
+    let strings = traits
+        .and_then(|it| it.cxx11_abi)
+        .or(line.map(|line| line.cxx11_abi));
+    builds::decode(
+        &undefined(file),
+        strings,
+        line.map(|line| line.lts.as_str()),
+    )
+}
+
+fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
+    let file = files.first()?;
+    let build = build_of(survey, file);
+    let headline = words::headline(survey, file, &build);
+    let symbols = undefined(file);
+    let first = symbols.first()?;
+    let total = file
+        .link
+        .known()?
+        .missing_symbol_count
+        .max(symbols.len() as u64);
+    let mut hazard = Hazard::new(Severity::WillFail, Cause::AbiMismatch, headline)
+        .because(file.fact(), words::need(file, first, total))
+        .unless(words::refutation(file));
+    if let Some(claim) = words::meaning(&build) {
+        hazard = hazard.because(file.fact(), claim);
+    }
+    if files.len() > 1 {
+        let claim = format!(
+            "{} of the package are like this.",
+            count(files.len(), "file", "files")
+        );
+        hazard = hazard.because(file.fact(), claim);
+    }
+    hazard = involving(hazard, files);
+    if file.is_plugin() {
+        let tensorflow = survey.tensorflow().map(Distribution::package);
+        hazard.packages.extend(tensorflow);
+    }
+    hazard.remedies.extend(remedies::of(survey, file, &build));
+    Some(hazard)
+}

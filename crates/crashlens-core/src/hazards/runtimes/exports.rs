@@ -1,0 +1,37 @@
+//! Libraries that offer whole namespaces which a TensorFlow that loads itself for everybody offers too.
+
+use crate::survey::{NativeFile, Survey};
+
+/// Functions of one namespace that make a whole library of it. A few shared inline functions do no harm (8 of
+/// protocol buffers in onnx, 1 of LLVM in llvmlite); the libraries that crashed share 2,735 and more.
+const WHOLE: u64 = 500;
+
+/// Whether the TensorFlow here offers its functions to all libraries that are loaded later.
+pub(super) fn is_global(survey: &Survey) -> bool {
+    let traits = survey.tensorflow.known();
+    traits.is_some_and(|traits| traits.loads_globally)
+}
+
+/// How many functions of these namespaces a file shares with TensorFlow, where that makes a whole library.
+pub(super) fn shared(file: &NativeFile, namespaces: &[&str]) -> Option<u64> {
+    let counts = namespaces
+        .iter()
+        .filter_map(|namespace| file.shared_with_tensorflow.get(*namespace));
+    let total = counts.fold(0_u64, |sum, count| sum.saturating_add(*count));
+    (total >= WHOLE).then_some(total)
+}
+
+/// Whether something loads the file: Python or TensorFlow, or the loader for another file, or for everybody. A library
+/// that another one needs counts, whoever opens that one: programs do it through ctypes.
+pub(super) fn is_reached(survey: &Survey, file: &NativeFile) -> bool {
+    let names = [file.soname.as_deref().unwrap_or_default(), file.name()];
+    let preloaded = survey.variable("LD_PRELOAD").unwrap_or_default();
+    let mut entries = preloaded.split([':', ' ']);
+    let is_needed = |other: &NativeFile| {
+        let mut needed = other.needed.iter();
+        needed.any(|need| names.contains(&need.as_str()))
+    };
+    file.is_opened()
+        || survey.native.iter().any(is_needed)
+        || entries.any(|entry| entry == file.path || names.contains(&entry))
+}

@@ -1,0 +1,160 @@
+use super::*;
+use crate::capture::{Address, Module, Package};
+use crate::cause::Cause;
+use crate::diagnosis::{Confidence, Diagnosis, Finding};
+use crate::inspection::InspectionKind;
+use crate::report::Run;
+use crate::sample;
+
+const TRITON: &str = "/home/ada/venv/lib/python3.11/site-packages/triton/_C/libtriton.so";
+
+fn package(name: &str) -> Package {
+    Package {
+        name: name.to_owned(),
+        version: "3.7.1".to_owned(),
+    }
+}
+
+/// A death of one cause, with one library loaded.
+fn death(cause: Cause) -> Death {
+    let mut death = Death::new(&sample::capture(vec![sample::thread(1, Vec::new())], &[]));
+    death.modules = Some(vec![Module {
+        name: "libtriton.so".to_owned(),
+        // The process had the link to its folder of packages resolved.
+        path: TRITON.replace("/home/ada/venv", "/data/envs/7"),
+        start: Address(0x1000),
+        end: Address(0x2000),
+        bias: Address(0),
+        build_id: None,
+        package: Some(package("Triton")),
+    }]);
+    let against = Evidence::opposes(Weight::Weak, FactRef::Ending, "Something speaks against it");
+    death.diagnosis = Diagnosis {
+        findings: vec![Finding {
+            rule: "LIB001".to_owned(),
+            name: "library-clash".to_owned(),
+            cause,
+            confidence: Confidence::Likely,
+            headline: "Two libraries met".to_owned(),
+            evidence: vec![
+                Evidence::supports(Weight::Strong, FactRef::Culprit, "It died there"),
+                against,
+            ],
+            remedies: Vec::new(),
+            unseen: Vec::new(),
+        }],
+        ruled_out: Vec::new(),
+    };
+    death
+}
+
+fn hazard(severity: Severity, cause: Cause) -> Hazard {
+    let mut hazard = Hazard::new(severity, cause, "triton 3.7.1 brings LLVM again");
+    hazard.rule = "LNK004".to_owned();
+    hazard.package(package("triton")).file(TRITON)
+}
+
+fn inspection(findings: Vec<Hazard>) -> Inspection {
+    Inspection {
+        kind: InspectionKind::Environment,
+        subject: "/home/ada/venv/bin/python".to_owned(),
+        overview: Vec::new(),
+        looked_at: Vec::new(),
+        findings,
+        checks: Vec::new(),
+        gaps: Vec::new(),
+    }
+}
+
+fn joined(death: Death, hazard: Hazard) -> Report {
+    let mut report = Report::of_deaths(Run::default(), vec![death]);
+    report.join(inspection(vec![hazard]), |_| true);
+    report
+}
+
+#[test]
+fn a_hazard_of_the_same_cause_is_weak_evidence_and_changes_no_confidence() {
+    let report = joined(
+        death(Cause::LibraryClash),
+        hazard(Severity::CanCrash, Cause::LibraryClash),
+    );
+    let finding = &report.deaths[0].diagnosis.findings[0];
+    assert_eq!(finding.confidence, Confidence::Likely);
+    let stances: Vec<_> = finding
+        .evidence
+        .iter()
+        .map(|it| (it.stance, it.weight))
+        .collect();
+    assert_eq!(
+        stances,
+        [
+            (Stance::For, Weight::Strong),
+            (Stance::For, Weight::Weak),
+            (Stance::Against, Weight::Weak)
+        ]
+    );
+    let rule = "LNK004".to_owned();
+    assert_eq!(finding.evidence[1].fact, FactRef::Hazard { rule });
+    assert_eq!(report.inspections.len(), 1);
+}
+
+#[test]
+fn a_hazard_of_another_cause_stays_out_of_a_death_that_is_explained() {
+    let report = joined(
+        death(Cause::LibraryClash),
+        hazard(Severity::WillFail, Cause::NumpyAbi),
+    );
+    assert_eq!(report.deaths[0].diagnosis.findings[0].evidence.len(), 2);
+    assert!(bearing_on(&report.deaths[0], &report.inspections[0]).is_empty());
+}
+
+#[test]
+fn where_nothing_is_explained_whatever_can_crash_and_took_part_is_told() {
+    for (severity, is_told) in [
+        (Severity::WillFail, true),
+        (Severity::CanCrash, true),
+        (Severity::WorthKnowing, false),
+    ] {
+        let report = joined(
+            death(Cause::InsufficientEvidence),
+            hazard(severity, Cause::LibraryClash),
+        );
+        let told = bearing_on(&report.deaths[0], &report.inspections[0]);
+        assert_eq!(told.len(), usize::from(is_told), "{severity:?}");
+    }
+}
+
+#[test]
+fn what_was_not_in_the_process_has_nothing_to_do_with_its_death() {
+    let mut absent_file = hazard(Severity::CanCrash, Cause::LibraryClash);
+    absent_file.files = vec![TRITON.replace("libtriton", "libproton")];
+    let mut absent_package = hazard(Severity::CanCrash, Cause::LibraryClash);
+    absent_package.files.clear();
+    absent_package.packages = vec![package("jaxlib"), package("triton")];
+    for hazard in [absent_file, absent_package] {
+        for cause in [Cause::LibraryClash, Cause::InsufficientEvidence] {
+            let report = joined(death(cause), hazard.clone());
+            assert!(bearing_on(&report.deaths[0], &report.inspections[0]).is_empty());
+            assert_eq!(report.deaths[0].diagnosis.findings[0].evidence.len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_package_without_native_files_takes_part_by_its_name_in_any_spelling() {
+    let mut by_name = hazard(Severity::CanCrash, Cause::LibraryClash);
+    by_name.files = vec!["/dev/shm".to_owned()];
+    let report = joined(death(Cause::InsufficientEvidence), by_name);
+    assert_eq!(
+        bearing_on(&report.deaths[0], &report.inspections[0]).len(),
+        1
+    );
+}
+
+#[test]
+fn a_death_in_another_environment_is_left_alone() {
+    let mut report = Report::of_deaths(Run::default(), vec![death(Cause::LibraryClash)]);
+    let found = hazard(Severity::CanCrash, Cause::LibraryClash);
+    report.join(inspection(vec![found]), |_| false);
+    assert_eq!(report.deaths[0].diagnosis.findings[0].evidence.len(), 2);
+}

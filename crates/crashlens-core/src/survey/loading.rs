@@ -1,0 +1,132 @@
+//! Which native files are surely loaded by somebody, and how they are spoken of.
+
+use std::collections::BTreeMap;
+
+use super::{NativeFile, Survey};
+use crate::capture::Package;
+use crate::evidence::FactRef;
+use crate::hazard::Hazard;
+
+/// How many files of one package a finding lists.
+const FILES_LISTED: usize = 5;
+
+impl NativeFile {
+    /// Whether this interpreter imports it as a module.
+    pub fn is_module(&self) -> bool {
+        let extension = self.extension.as_ref();
+        extension.is_some_and(|extension| extension.is_importable)
+    }
+
+    /// Whether TensorFlow loads it as a plugin.
+    pub fn is_plugin(&self) -> bool {
+        self.link.known().is_some_and(|link| link.into_tensorflow)
+    }
+
+    /// Whether something surely opens it: Python, TensorFlow, or the loader for one of those. Libraries that lie about
+    /// for an optional part are not among these.
+    pub fn is_opened(&self) -> bool {
+        self.is_module() || self.is_plugin()
+    }
+
+    /// The distribution that it belongs to, or else the file itself.
+    pub fn owner(&self) -> &str {
+        let package = self.package.as_ref();
+        package.map_or(self.path.as_str(), |package| package.name.as_str())
+    }
+
+    /// `tensorflow-text 2.12.1`, or the name of a file that no distribution lists.
+    pub fn owner_with_version(&self) -> String {
+        match &self.package {
+            Some(package) => format!("{} {}", package.name, package.version),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// `_image_ops.so of tensorflow-addons 0.23.0`.
+    pub fn title(&self) -> String {
+        match &self.package {
+            Some(package) => format!("{} of {} {}", self.name(), package.name, package.version),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// Its place in the survey.
+    pub fn fact(&self) -> FactRef {
+        FactRef::Module {
+            path: self.path.clone(),
+        }
+    }
+}
+
+impl Survey {
+    /// Files that something surely opens.
+    pub fn opened(&self) -> impl Iterator<Item = &NativeFile> {
+        self.native.iter().filter(|file| file.is_opened())
+    }
+
+    /// Whether there is a GPU to be used: a driver or a device of it.
+    pub fn has_gpu(&self) -> bool {
+        let has_devices = self.gpu.devices.known().is_some_and(|it| !it.is_empty());
+        self.gpu.driver.known().is_some() || has_devices
+    }
+
+    /// Whether a library that a file names ends too early: what that would define cannot be read.
+    pub fn needs_a_cut_library(&self, file: &NativeFile) -> bool {
+        let mut cut = self.native.iter().filter(|it| it.truncation.is_some());
+        cut.any(|it| {
+            let name = it.soname.as_deref().unwrap_or(it.name());
+            file.needed.iter().any(|needed| needed == name)
+        })
+    }
+
+    /// `tensorflow-cpu 2.15.1`, as it is installed.
+    pub fn tensorflow_title(&self) -> Option<String> {
+        let tensorflow = self.tensorflow()?;
+        Some(format!("{} {}", tensorflow.name, tensorflow.version))
+    }
+}
+
+/// Files by the distribution that they belong to, so that one package with sixty modules is one finding.
+pub(crate) fn by_owner<'a>(
+    files: impl IntoIterator<Item = &'a NativeFile>,
+) -> BTreeMap<&'a str, Vec<&'a NativeFile>> {
+    let mut owners: BTreeMap<&str, Vec<&NativeFile>> = BTreeMap::new();
+    for file in files {
+        owners.entry(file.owner()).or_default().push(file);
+    }
+    owners
+}
+
+/// The hazard with the package of these files, and the first of the files.
+pub(crate) fn involving(mut hazard: Hazard, files: &[&NativeFile]) -> Hazard {
+    let package = files.first().and_then(|file| file.package.clone());
+    hazard.packages.extend(package);
+    let paths = files.iter().map(|file| file.path.clone());
+    hazard.files.extend(paths.take(FILES_LISTED));
+    hazard
+}
+
+/// "1 native file", "212 native files".
+pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+impl Survey {
+    /// The command that installs a package once more in the same version, where its name can be part of one.
+    pub(crate) fn reinstall(&self, package: &Package) -> Option<String> {
+        let name = crate::shell::package(&package.name)?;
+        let version: pep440_rs::Version = package.version.parse().ok()?;
+        Some(format!(
+            "{} install --force-reinstall --no-deps '{name}=={version}'",
+            self.pip()
+        ))
+    }
+
+    /// The command that starts this environment's Python without a variable.
+    pub(crate) fn python_without(&self, variable: &str) -> String {
+        let python = self.python.known();
+        let python = python.and_then(|python| crate::shell::word(&python.path));
+        let python = python.unwrap_or_else(|| "python3".to_owned());
+        format!("env -u {variable} {python} your_script.py")
+    }
+}

@@ -1,0 +1,143 @@
+//! The forms of a report, and surveys that are saved and judged again.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Environment, report};
+use crate::{crashlens, output, stderr, stdout};
+
+#[test]
+fn json_is_a_report_without_deaths() {
+    let environment = Environment::broken();
+    let report = report(&environment.output(&["--format", "json"]));
+    assert_eq!(report.schema, "crashlens.report/1");
+    assert!(report.deaths.is_empty());
+    let [inspection] = report.inspections.as_slice() else {
+        panic!("{} inspections", report.inspections.len());
+    };
+    assert_eq!(inspection.subject, environment.python());
+    let finding = inspection.findings.first().unwrap();
+    assert_eq!(finding.packages[0].name, "brittle");
+    assert!(!finding.remedies.is_empty() && !finding.refuted_by.is_empty());
+    assert_eq!(
+        inspection.checks.len(),
+        crashlens_core::hazards::all().count()
+    );
+}
+
+#[test]
+fn sarif_has_every_rule_with_its_page_and_every_result_with_a_place() {
+    let log: Value = serde_json::from_str(&stdout(
+        &Environment::broken().output(&["--format", "sarif"]),
+    ))
+    .unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), crashlens_core::hazards::all().count());
+    for rule in rules {
+        let page = rule["help"]["markdown"].as_str().unwrap();
+        assert!(page.contains("## What it finds"), "{rule}");
+    }
+    let results = run["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert_eq!(result["level"], "error");
+        let place = &result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+        assert!(place.as_str().unwrap().starts_with("file:///"), "{place}");
+    }
+}
+
+#[test]
+fn markdown_does_not_tell_where_the_user_lives() {
+    let environment = Environment::broken();
+    let text = stdout(&environment.output(&["--format", "md"]));
+    assert!(
+        text.starts_with("### crashlens check: 1 will fail"),
+        "{text}"
+    );
+    assert!(
+        text.contains("~/'venv/bin/python' -m pip install"),
+        "{text}"
+    );
+    let home = environment.folder.path().display().to_string();
+    assert!(!text.contains(&home), "{text}");
+}
+
+#[test]
+fn a_named_file_gets_the_report_and_standard_output_nothing() {
+    let environment = Environment::broken();
+    let file = environment.path("report.sarif");
+    let output = environment.output(&["--format", "sarif", "--output", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(fs::read_to_string(file).unwrap().contains("PKG001"));
+    let output = environment.output(&["--output", "no/such/folder/report"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot write the report"));
+}
+
+#[test]
+fn a_saved_survey_gives_the_same_report_elsewhere() {
+    let environment = Environment::broken();
+    let file = environment.path("survey.json");
+    let saved = file.to_str().unwrap();
+    let mut live = environment.check(&["--format", "json", "--save", saved]);
+    let live = live
+        .env(
+            "CUDA_SECRET_TOKEN",
+            "hf_abcdefghijklmnopqrstuvwxyz0123456789",
+        )
+        .env("DATABASE_PASSWORD", "geheim-und-lang")
+        .output()
+        .unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("hf_abcdef") && !text.contains("geheim"));
+    fs::remove_dir_all(environment.path("venv")).unwrap();
+    let again = output(&["check", "--from", saved, "--format", "json"]);
+    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(report(&again), report(&live));
+}
+
+#[test]
+fn a_file_that_is_no_survey_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let objects = format!("{{\"distributions\":[{}{{}}]}}", "{},".repeat(400_000));
+    let newer = r#"{"schema":"crashlens.survey/9","crashlens":"9.0","survey":{}}"#;
+    for (name, text) in [
+        ("empty", ""),
+        ("words", "not a survey"),
+        ("list", "[]"),
+        ("unknown", r#"{"pythons":[]}"#),
+        ("nested", &nested),
+        ("objects", &objects),
+        ("newer", newer),
+        (
+            "half",
+            r#"{"schema":"crashlens.survey/1","survey":{"python""#,
+        ),
+    ] {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        let output = crashlens(&["check", "--from"]).arg(&file).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(output.stdout.is_empty(), "{name}");
+        assert!(
+            stderr(&output).starts_with("crashlens: cannot read "),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_survey_in_which_nothing_was_looked_at_has_no_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("survey.json");
+    fs::write(&file, "{}").unwrap();
+    let output = crashlens(&["check", "--from"]).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+}
