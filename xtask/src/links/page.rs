@@ -20,6 +20,12 @@ The machine had glibc 2.36 and no GPU.
 *Same reason*: the loader stops at the first thing that it does not find; it is among those that were predicted.
 ";
 
+const ANOTHER_REASON: &str = "
+## Where the loader names something else
+
+Of many missing symbols the prediction lists the first twenty, and the loader may stop at another one.
+";
+
 /// The page.
 pub fn page(pairs: &[Pair]) -> String {
     let mut lines = vec![HEAD.to_owned()];
@@ -50,7 +56,7 @@ pub fn page(pairs: &[Pair]) -> String {
         .filter(|pair| pair.agrees() && !pair.names_the_same())
         .collect();
     if !elsewhere.is_empty() {
-        lines.push("\n## Where they agree for different reasons\n".to_owned());
+        lines.push(ANOTHER_REASON.to_owned());
         lines.extend(listing(&elsewhere));
     }
     lines.push("\n## What does not open\n".to_owned());

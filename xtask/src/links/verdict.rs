@@ -42,10 +42,7 @@ impl Pair {
     /// Whether what the loader names is among what was predicted. It names one thing and stops; of many missing symbols
     /// only the first are listed.
     pub fn names_the_same(&self) -> bool {
-        let listed = self.predicted.contains(&self.observed);
-        let beyond = matches!(self.observed, Verdict::Symbol(_))
-            && self.missing_symbols > self.predicted.len() as u64;
-        self.observed == Verdict::Opened || listed || beyond
+        self.observed == Verdict::Opened || self.predicted.contains(&self.observed)
     }
 }
 
