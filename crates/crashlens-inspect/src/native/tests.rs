@@ -110,7 +110,7 @@ fn rubbish_in_the_place_of_libraries_is_told_and_stops_nothing() {
         of("f_folder.so")
             .unwrap()
             .reason
-            .contains("no regular file")
+            .contains("not a regular file")
     );
 }
 
