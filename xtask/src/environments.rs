@@ -137,3 +137,45 @@ fn one(
     }
     Ok((page::anonymous(&seen, &place)?, faults))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_as_it_was_seen() {
+        let committed = fs_err::read_to_string(workspace::root().join(page::PAGE)).unwrap();
+        assert!(
+            committed == page::page(&Environment::all().unwrap(), &page::read().unwrap()),
+            "{} is stale; `cargo xtask environments --update` writes it",
+            page::PAGE
+        );
+    }
+
+    #[test]
+    fn every_environment_was_seen_as_it_is_described() {
+        let seen = page::read().unwrap();
+        for environment in Environment::all().unwrap() {
+            let seen = seen.get(&environment.name);
+            let seen = seen.unwrap_or_else(|| panic!("{} was never run", environment.name));
+            assert!(
+                environment.ends.contains(&seen.outcome.ended),
+                "{} ended with {}",
+                environment.name,
+                seen.outcome.ended
+            );
+            let faults = compare::findings(&environment, &seen.findings);
+            assert!(faults.is_empty(), "{}: {faults:?}", environment.name);
+        }
+    }
+
+    #[test]
+    fn a_healthy_environment_does_its_work_and_nothing_is_found() {
+        for environment in Environment::all().unwrap() {
+            if environment.chapter == "healthy" {
+                assert_eq!(environment.ends, ["exit 0"], "{}", environment.name);
+                assert!(environment.findings.is_empty(), "{}", environment.name);
+            }
+        }
+    }
+}

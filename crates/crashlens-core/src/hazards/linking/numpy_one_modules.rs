@@ -47,7 +47,8 @@ fn judge(survey: &Survey) -> Look {
 
 /// It asks for NumPy 1's interface alone.
 fn is_old(file: &NativeFile) -> bool {
-    let is_own = file.owner() == "numpy";
+    // Left by another version of NumPy itself, they belong to no package.
+    let is_own = file.owner() == "numpy" || file.path.contains("-packages/numpy/");
     let can_be_loaded = file.extension.is_none() || file.is_module();
     let numpy = file.numpy.unwrap_or_default();
     numpy.old && !numpy.new && !is_own && can_be_loaded
