@@ -38,13 +38,13 @@ impl Survey {
         let generator = Version::from_str(&gencode.version).ok()?;
         let fault = fault(gencode, &generator, &runtime)?;
         let is_out_of_reach = match fault {
-            // Nothing newer is there that it could take instead.
+            // Nothing newer is there that it could take instead. What is required for an extra alone is tried, not used.
             GencodeFault::DirectDescriptors => {
                 self.variable(IMPLEMENTATION) == Some("python")
                     || !distribution
                         .requires
                         .iter()
-                        .any(|line| names_protobuf(line))
+                        .any(|line| names_protobuf(line) && !line.contains("extra"))
             }
             // Some packages bring modules of several generators and choose by the runtime.
             _ => has_variants(&gencode.file) || self.allows_runtime(distribution),

@@ -3,7 +3,7 @@
 mod remedies;
 mod words;
 
-use super::builds::{self, Build};
+use super::builds::{self, Build, is_of_cuda};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::survey::loading::{by_owner, count, involving};
@@ -24,11 +24,8 @@ fn judge(survey: &Survey) -> Look {
     if opened.is_empty() {
         return Look::nothing();
     }
-    let mut look = Look::at(count(
-        opened.len(),
-        "module or plugin",
-        "modules and plugins",
-    ));
+    let scope = count(opened.len(), "module or plugin", "modules and plugins");
+    let mut look = Look::at(scope);
     if let Some(file) = opened.iter().find(|file| file.link.is_unknown()) {
         look = look.blind_to(file.name(), &file.link, &survey.gaps);
     }
@@ -65,10 +62,13 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
     symbols.filter(|it| it.defined_in.is_none()).collect()
 }
 
-/// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for.
+/// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for,
+/// unless no TensorFlow at all could load it: such a file of a wheel is for its maker's tests.
 fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
-    let mut symbols = undefined(file).into_iter();
-    file.is_plugin() || survey.has_gpu() || !symbols.any(|it| builds::is_of_cuda(&it.name))
+    let of_cuda = undefined(file).iter().any(|it| is_of_cuda(&it.name));
+    let is_shipped = file.package.is_some() && !file.is_module();
+    (file.is_plugin() || survey.has_gpu() || !of_cuda)
+        && !(is_shipped && build_of(survey, file) == Build::Other)
 }
 
 fn build_of(survey: &Survey, file: &NativeFile) -> Build {
@@ -103,11 +103,11 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         hazard = hazard.because(file.fact(), claim);
     }
     if files.len() > 1 {
-        let claim = format!(
-            "{} of the package are like this.",
-            count(files.len(), "file", "files")
+        let files = count(files.len(), "file", "files");
+        hazard = hazard.because(
+            file.fact(),
+            format!("{files} of the package are like this."),
         );
-        hazard = hazard.because(file.fact(), claim);
     }
     hazard = involving(hazard, files);
     if file.is_plugin() {
