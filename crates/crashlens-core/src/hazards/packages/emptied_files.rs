@@ -35,7 +35,7 @@ fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
             .is_some_and(|it| it.truncation.is_some())
     };
     // Stubs are for people and their editors.
-    let is_used = |it: &ChangedFile| !it.path.ends_with(".pyi");
+    let is_used = |it: &ChangedFile| it.path.rsplit('.').next() != Some("pyi");
     let is_empty = |it: &&ChangedFile| {
         it.size == 0 && it.listed_size.is_some_and(|size| size > 0) && is_used(it) && !is_told(it)
     };
