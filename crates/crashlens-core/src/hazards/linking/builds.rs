@@ -28,6 +28,8 @@ pub(super) enum Build {
     Tensorflow,
     /// For another PyTorch.
     Torch,
+    /// For a program of tests, which brings googletest along.
+    Test,
     /// Nothing that is known.
     Other,
 }
@@ -104,6 +106,9 @@ pub(super) fn decode(
     if symbols.iter().all(|symbol| is_of_python(&symbol.name)) {
         return Build::Python;
     }
+    if tells(&|symbol| is_of_googletest(&symbol.name)) {
+        return Build::Test;
+    }
     let dates = symbols.iter().filter_map(|symbol| lts(&symbol.name));
     if let Some(date) = dates.filter(|date| Some(*date) != own_lts).max() {
         return Build::Abseil(date.to_owned());
@@ -142,6 +147,11 @@ pub(super) fn is_of_cuda(name: &str) -> bool {
         .iter()
         .any(|word| name.strip_prefix(word).is_some_and(is_driver))
         || name.strip_prefix("cu").is_some_and(is_driver)
+}
+
+fn is_of_googletest(name: &str) -> bool {
+    let rest = name.strip_prefix("_ZN").unwrap_or_default();
+    rest.trim_start_matches('K').starts_with("7testing")
 }
 
 fn is_of_python(name: &str) -> bool {

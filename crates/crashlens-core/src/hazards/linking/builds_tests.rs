@@ -91,3 +91,12 @@ fn a_build_for_gpus_of_another_tensorflow_is_told_by_its_tensorflow() {
         Build::Tensorflow
     );
 }
+
+#[test]
+fn what_needs_googletest_is_a_test() {
+    let names = [
+        "_ZN3tsl6StatusD1Ev",
+        "_ZNK7testing8internal12AssertHelperaSERKNS_7MessageE",
+    ];
+    assert_eq!(build(&names, Some(true), None), Build::Test);
+}

@@ -68,7 +68,7 @@ fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
     let of_cuda = undefined(file).iter().any(|it| is_of_cuda(&it.name));
     let is_shipped = file.package.is_some() && !file.is_module();
     (file.is_plugin() || survey.has_gpu() || !of_cuda)
-        && !(is_shipped && build_of(survey, file) == Build::Other)
+        && !(is_shipped && matches!(build_of(survey, file), Build::Other | Build::Test))
 }
 
 fn build_of(survey: &Survey, file: &NativeFile) -> Build {

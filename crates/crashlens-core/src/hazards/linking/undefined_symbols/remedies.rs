@@ -18,7 +18,7 @@ pub(super) fn of(survey: &Survey, file: &NativeFile, build: &Build) -> Vec<Remed
     }
     match build {
         Build::Cuda if file.is_plugin() => with_cuda(survey).into_iter().collect(),
-        Build::Python | Build::Other => vec![again(survey, package)],
+        Build::Python | Build::Other | Build::Test => vec![again(survey, package)],
         Build::Torch | Build::Cuda => vec![newest(survey, package, "PyTorch")],
         _ => fitting(survey, package).unwrap_or_else(|| {
             vec![

@@ -44,7 +44,7 @@ pub(super) fn headline(survey: &Survey, file: &NativeFile, build: &Build) -> Str
                 "{owner} was built for another TensorFlow and cannot be loaded into {tensorflow}"
             ),
         },
-        Build::Other => format!(
+        Build::Other | Build::Test => format!(
             "{owner} cannot be loaded: {} needs a function that nothing here defines",
             file.name()
         ),
