@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -45,7 +46,17 @@ fn pythons() -> Vec<PathBuf> {
         let quietly = command.args(["-c", "import json"]).stderr(Stdio::null());
         quietly.status().is_ok_and(|status| status.success())
     };
-    let all: Vec<PathBuf> = all.into_iter().filter(runs).collect();
+    // What starts an interpreter with other variables is a script: that it is told as one is another test's question.
+    let is_script = |program: &PathBuf| {
+        let mut head = [0; 2];
+        let read = fs::File::open(program).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    };
+    let all: Vec<PathBuf> = all
+        .into_iter()
+        .filter(|program| !is_script(program))
+        .filter(runs)
+        .collect();
     assert!(!all.is_empty(), "no Python interpreter on this machine");
     all
 }
