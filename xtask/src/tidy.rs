@@ -19,9 +19,10 @@ const RULE_LINES: usize = 120;
 const UNSAFE_FILE: &str = "crates/crashlens-trace/src/sys.rs";
 
 /// Which of our crates each may use. No other edge exists.
-const DIRECTIONS: [(&str, &[&str]); 6] = [
+const DIRECTIONS: [(&str, &[&str]); 7] = [
     ("crashlens-core", &[]),
     ("crashlens-unwind", &["crashlens-core"]),
+    ("crashlens-files", &["crashlens-core"]),
     ("crashlens-inspect", &["crashlens-core", "crashlens-unwind"]),
     (
         "crashlens-trace",
@@ -34,6 +35,7 @@ const DIRECTIONS: [(&str, &[&str]); 6] = [
             "crashlens-unwind",
             "crashlens-trace",
             "crashlens-inspect",
+            "crashlens-files",
         ],
     ),
     // For the form of captures, which `record` rewrites, and for predictions, which `links` compares.

@@ -165,6 +165,11 @@ pub enum FactRef {
     },
     /// `environment.python`.
     Python,
+    /// A file that was checked.
+    File {
+        /// Its path.
+        path: String,
+    },
     /// Something found in `inspections`.
     Hazard {
         /// Id of the rule that found it.
@@ -205,6 +210,7 @@ impl FactRef {
             | Self::Host { .. }
             | Self::Python
             | Self::Hazard { .. }
+            | Self::File { .. }
             | Self::KnownIssue { .. } => Directness::Surroundings,
             Self::Ending => Directness::Signal,
         }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{Gaps, Observed, Package};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
+use crate::files::Effect;
 use crate::rule::Remedy;
 use crate::survey::Survey;
 
@@ -97,6 +98,12 @@ pub struct Hazard {
     pub packages: Vec<Package>,
     /// Files that take part, the most telling first.
     pub files: Vec<String>,
+    /// How many more files there are than are named.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
+    /// What TensorFlow does with the files, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
     /// What to do, the riskless first.
     pub remedies: Vec<Remedy>,
 }
@@ -114,6 +121,8 @@ impl Hazard {
             refuted_by: String::new(),
             packages: Vec::new(),
             files: Vec::new(),
+            more_files: 0,
+            effects: Vec::new(),
             remedies: Vec::new(),
         }
     }
@@ -153,6 +162,14 @@ impl Hazard {
         self.remedies.push(remedy);
         self
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a hazard rests on.

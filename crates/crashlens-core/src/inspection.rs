@@ -32,6 +32,10 @@ pub struct Inspection {
 pub enum InspectionKind {
     /// A Python environment and the machine.
     Environment,
+    /// Data files.
+    Data,
+    /// Models, checkpoints, weights.
+    Model,
 }
 
 /// Something seen at first sight.

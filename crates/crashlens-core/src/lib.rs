@@ -13,6 +13,8 @@ pub mod culprit;
 pub mod diagnosis;
 pub mod evidence;
 pub mod facts;
+pub mod file_rules;
+pub mod files;
 #[cfg(test)]
 mod fixtures;
 #[doc(hidden)]

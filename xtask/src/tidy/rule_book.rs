@@ -10,8 +10,8 @@ struct Book {
     fixtures: &'static str,
 }
 
-/// Causes of death, and hazards before one.
-const BOOKS: [Book; 2] = [
+/// Causes of death, hazards before one, and flaws of files.
+const BOOKS: [Book; 3] = [
     Book {
         rules: RULES,
         declaration: ": Rule = Rule {",
@@ -21,6 +21,11 @@ const BOOKS: [Book; 2] = [
         rules: "crates/crashlens-core/src/hazards",
         declaration: ": HazardRule = HazardRule {",
         fixtures: "crates/crashlens-core/fixtures/hazards",
+    },
+    Book {
+        rules: "crates/crashlens-core/src/file_rules",
+        declaration: ": FileRule = FileRule {",
+        fixtures: "crates/crashlens-core/fixtures/file_rules",
     },
 ];
 const RULES: &str = "crates/crashlens-core/src/rules";
@@ -182,7 +187,7 @@ mod tests {
     }
 
     fn whole() -> Vec<File> {
-        let [deaths, hazards] = &BOOKS;
+        let [deaths, hazards, _] = &BOOKS;
         vec![
             file(
                 &format!("{RULES}/memory.rs"),

@@ -186,6 +186,6 @@ fn is_recorded(fact: &FactRef, report: &serde_json::Value) -> bool {
         FactRef::Python => !report["environment"]["python"].is_null(),
         FactRef::KnownIssue { id } => !id.is_empty(),
         // Of an environment that is checked, not of a death.
-        FactRef::Limit { .. } | FactRef::Hazard { .. } => false,
+        FactRef::Limit { .. } | FactRef::Hazard { .. } | FactRef::File { .. } => false,
     }
 }

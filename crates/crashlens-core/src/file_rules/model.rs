@@ -1,0 +1,9 @@
+//! Models, checkpoints and weights.
+
+use super::Family;
+
+pub(super) const FAMILY: Family = Family {
+    title: "Models",
+    letters: "MDL",
+    rules: &[],
+};

@@ -1,0 +1,151 @@
+//! Facts of data files and models, what they mean for TensorFlow, and what is said of a whole set.
+//!
+//! A reader states what it saw of one file ([`FileFacts`]); rules judge it ([`FileRule`]); a [`Gathering`] puts the
+//! findings of many files together within bounds, so that a million files need no more memory than a thousand.
+
+mod census;
+mod contents;
+mod effect;
+mod finding;
+mod format;
+mod gathering;
+
+use serde::{Deserialize, Serialize};
+
+pub use census::{Census, Class, FeatureCensus, OddOnes};
+pub use contents::{
+    Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Sound,
+    Table, Tensor,
+};
+pub use effect::{Effect, EffectKind};
+pub(crate) use finding::flawed;
+pub use finding::{FileFinding, FileRule, Judge, Setting};
+pub use format::Format;
+pub use gathering::{Gathering, judge};
+
+/// What was seen of one file, or of the files that make up one model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct FileFacts {
+    /// As it was asked for: a file, the folder of a SavedModel, the prefix of a checkpoint.
+    pub path: String,
+    /// Bytes of it, all parts together.
+    pub size: u64,
+    /// By its content; where that tells nothing, by its name.
+    pub format: Option<Format>,
+    /// How far it was read.
+    pub extent: Extent,
+    /// What is wrong with it.
+    pub flaws: Vec<Flaw>,
+    /// What it holds.
+    pub contents: Contents,
+}
+
+impl FileFacts {
+    /// The flaws of one kind.
+    pub fn flaws_of(&self, kind: FlawKind) -> impl Iterator<Item = &Flaw> {
+        self.flaws.iter().filter(move |flaw| flaw.kind == kind)
+    }
+
+    /// The model it holds.
+    pub fn model(&self) -> Option<&ModelFacts> {
+        match &self.contents {
+            Contents::Model(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// Its name's ending in small letters, without the dot.
+    pub fn extension(&self) -> Option<String> {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let (stem, extension) = name.rsplit_once('.')?;
+        (!stem.is_empty()).then(|| extension.to_ascii_lowercase())
+    }
+}
+
+/// How far a file was read.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extent {
+    /// Not at all: it cannot be opened, or no reader knows it.
+    #[default]
+    Nothing,
+    /// Its structure and its checksums.
+    Structure,
+    /// All of it was decoded.
+    Full,
+}
+
+/// Something wrong with a file, as a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Flaw {
+    /// Of what kind.
+    pub kind: FlawKind,
+    /// Where, as a noun: `record 17`, `chunk IDAT`, `variables/variables.data-00000-of-00001`.
+    pub part: String,
+    /// Byte of the file, where one can be named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// What was seen, as a sentence without its end, numbers included: "it has 400 of 1032 bytes".
+    pub detail: String,
+}
+
+/// Kinds of flaws. What they mean for TensorFlow stands in `data/effects`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlawKind {
+    /// Zero bytes.
+    Empty,
+    /// It ends before what it declares does.
+    CutShort,
+    /// A checksum that is stored is not that of the bytes.
+    ChecksumMismatch,
+    /// It breaks the rules of its format.
+    Malformed,
+    /// Two of its parts contradict each other: shape and bytes, index and data.
+    Contradiction,
+    /// A length with a right checksum of its own that reaches far beyond the end.
+    WildLength,
+    /// Bytes behind its end.
+    TrailingBytes,
+    /// A valid variant that TensorFlow's reader does not take.
+    Unsupported,
+    /// It is valid, and TensorFlow's reader corrupts its memory over it.
+    BreaksReader,
+    /// What it declares is above the limits: it was not decoded.
+    TooLarge,
+    /// Its content is not what its name says.
+    Misnamed,
+    /// A part that another part names is not there.
+    MissingPart,
+    /// What a save that was interrupted leaves behind.
+    Leftover,
+    /// NaN or infinity among its numbers.
+    NotFinite,
+    /// It changed while it was read.
+    Changed,
+    /// Another process has it open for writing.
+    OpenForWriting,
+    /// Its hash is not that of the manifest.
+    OffManifest,
+    /// The operating system refused to read it.
+    Unreadable,
+    /// Reading took longer than allowed.
+    TimedOut,
+    /// A decoder of crashlens gave up in a way it must not: a bug of ours.
+    ReaderFailed,
+}

@@ -1,0 +1,149 @@
+//! What TensorFlow does with a flawed file: measured on real versions, kept as data.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FlawKind, Format};
+use crate::hazard::Severity;
+
+/// What TensorFlow does with a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Effect {
+    /// Of what kind.
+    pub does: EffectKind,
+    /// Versions of TensorFlow it was seen on; empty where it was not tried.
+    pub versions: Vec<String>,
+    /// What is seen then, as a sentence without its end: an error's words, a signal.
+    pub seen: String,
+}
+
+/// Kinds of effects, the worst last.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum EffectKind {
+    /// It is read as it should be.
+    Odd,
+    /// It was not tried.
+    NotTried,
+    /// It is read, and the values are wrong or lost, without a word.
+    WrongValues,
+    /// An exception.
+    Raises,
+    /// It never ends.
+    Hangs,
+    /// The process dies.
+    Crashes,
+}
+
+impl EffectKind {
+    /// How bad that is.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::Odd => Severity::WorthKnowing,
+            Self::NotTried | Self::WrongValues => Severity::CanCrash,
+            Self::Raises | Self::Hangs | Self::Crashes => Severity::WillFail,
+        }
+    }
+
+    /// What TensorFlow does, as a verb.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Odd => "reads it",
+            Self::NotTried => "was not tried on it",
+            Self::WrongValues => "reads wrong values without a word",
+            Self::Raises => "raises an exception",
+            Self::Hangs => "hangs",
+            Self::Crashes => "crashes",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    effect: Vec<Row>,
+}
+
+/// A row of `data/effects/*.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    formats: Vec<Format>,
+    flaw: FlawKind,
+    does: EffectKind,
+    versions: Vec<String>,
+    seen: String,
+    /// Where that was measured or read.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for those who read the data"))]
+    source: String,
+}
+
+const FILES: [&str; 4] = [
+    include_str!("../../data/effects/any.toml"),
+    include_str!("../../data/effects/images.toml"),
+    include_str!("../../data/effects/records.toml"),
+    include_str!("../../data/effects/models.toml"),
+];
+
+static EFFECTS: LazyLock<BTreeMap<(Format, FlawKind), Vec<Effect>>> = LazyLock::new(|| {
+    let mut effects: BTreeMap<_, Vec<Effect>> = BTreeMap::new();
+    for file in FILES {
+        // A test parses every file; a broken one would say "not tried" rather than stop a scan.
+        let rows = toml::from_str::<Table>(file).map_or_else(|_| Vec::new(), |table| table.effect);
+        for row in rows {
+            for format in row.formats {
+                effects.entry((format, row.flaw)).or_default().push(Effect {
+                    does: row.does,
+                    versions: row.versions.clone(),
+                    seen: row.seen.clone(),
+                });
+            }
+        }
+    }
+    effects
+});
+
+/// What TensorFlow does with this flaw in this format, the worst first; never empty.
+pub(super) fn effects_of(format: Option<Format>, flaw: FlawKind) -> Vec<Effect> {
+    let known = format.and_then(|format| EFFECTS.get(&(format, flaw)));
+    let mut effects = known.cloned().unwrap_or_else(|| {
+        vec![Effect {
+            does: EffectKind::NotTried,
+            versions: Vec::new(),
+            seen: String::new(),
+        }]
+    });
+    effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
+    effects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read_and_tells_its_source() {
+        for file in FILES {
+            let table: Table = toml::from_str(file).unwrap_or_else(|error| panic!("{error}"));
+            for row in table.effect {
+                assert!(!row.source.is_empty(), "{:?} without a source", row.flaw);
+                assert!(!row.formats.is_empty(), "{:?} of no format", row.flaw);
+            }
+        }
+    }
+}

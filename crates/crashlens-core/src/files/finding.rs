@@ -1,0 +1,149 @@
+//! Rules about files, and what they find.
+
+use serde::{Deserialize, Serialize};
+
+use super::effect::effects_of;
+use super::{Census, Effect, EffectKind, FileFacts, Flaw, FlawKind};
+use crate::cause::Cause;
+use crate::hazard::{Hazard, Severity};
+use crate::rule::Remedy;
+use crate::survey::Survey;
+
+/// One rule about files. Rules do not see each other.
+#[derive(Debug)]
+pub struct FileRule {
+    /// Never reused: `DAT001`.
+    pub id: &'static str,
+    /// After what is wrong: `cut-short`.
+    pub name: &'static str,
+    /// What it looks for, as half a sentence: "files that end before what they declare does".
+    pub asks: &'static str,
+    /// What is said of one file that has it, and of several: `["is cut short", "are cut short"]`.
+    pub says: [&'static str; 2],
+    /// The cause of death that it may lead to.
+    pub cause: Cause,
+    /// Version of crashlens that had it first.
+    pub since: &'static str,
+    /// Its page.
+    pub doc: &'static str,
+    /// What it looks at.
+    pub judge: Judge,
+}
+
+/// What a rule looks at: pure.
+#[derive(Debug, Clone, Copy)]
+pub enum Judge {
+    /// Each file alone.
+    File(fn(&FileFacts, &Setting) -> Vec<FileFinding>),
+    /// The whole set, when all files were read.
+    Set(fn(&Census, &Setting) -> Vec<Hazard>),
+}
+
+/// What the files are checked against.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The environment that is to read them, where one was asked for.
+    pub environment: Option<Survey>,
+    /// Memory that is left to a process here, in bytes, where that is known.
+    pub memory: Option<u64>,
+    /// How many classes the labels have, where that was told.
+    pub classes: Option<u64>,
+    /// The feature or array that holds the labels, where that was told.
+    pub labels: Option<String>,
+}
+
+/// What a rule found in one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct FileFinding {
+    /// Id of the rule; set by the judge.
+    pub rule: String,
+    /// Its name.
+    pub name: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The cause of death that it may be.
+    pub cause: Cause,
+    /// Where in the file, as a noun.
+    pub part: String,
+    /// Byte of the file, where one can be named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// What was seen, as a sentence without its end.
+    pub detail: String,
+    /// What TensorFlow does with it, the worst first.
+    pub effects: Vec<Effect>,
+    /// What to do, the riskless first.
+    pub remedies: Vec<Remedy>,
+}
+
+impl FileFinding {
+    /// A finding that rests on a flaw; what TensorFlow does with it is looked up.
+    pub fn of_flaw(facts: &FileFacts, flaw: &Flaw) -> Self {
+        let effects = effects_of(facts.format, flaw.kind);
+        let worst = effects
+            .first()
+            .map_or(EffectKind::NotTried, |effect| effect.does);
+        Self {
+            severity: worst.severity(),
+            part: flaw.part.clone(),
+            at: flaw.at,
+            effects,
+            ..Self::new(worst.severity(), flaw.detail.clone())
+        }
+    }
+
+    /// A finding that rests on what the file holds.
+    pub fn new(severity: Severity, detail: impl Into<String>) -> Self {
+        Self {
+            rule: String::new(),
+            name: String::new(),
+            severity,
+            cause: Cause::CorruptDataFile,
+            part: String::new(),
+            at: None,
+            detail: detail.into(),
+            effects: Vec::new(),
+            remedies: Vec::new(),
+        }
+    }
+
+    /// With where in the file.
+    #[must_use]
+    pub fn part(mut self, part: impl Into<String>) -> Self {
+        self.part = part.into();
+        self
+    }
+
+    /// With what TensorFlow does.
+    #[must_use]
+    pub fn effect(mut self, does: EffectKind, versions: &[&str], seen: &str) -> Self {
+        self.effects.push(Effect {
+            does,
+            versions: versions.iter().map(ToString::to_string).collect(),
+            seen: seen.to_owned(),
+        });
+        self
+    }
+
+    /// With something to do about it.
+    #[must_use]
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedies.push(remedy);
+        self
+    }
+}
+
+/// A finding for every flaw of a kind, with what to do about each.
+pub(crate) fn flawed(
+    facts: &FileFacts,
+    kind: FlawKind,
+    remedies: impl Fn(&Flaw) -> Vec<Remedy>,
+) -> Vec<FileFinding> {
+    facts
+        .flaws_of(kind)
+        .map(|flaw| FileFinding {
+            remedies: remedies(flaw),
+            ..FileFinding::of_flaw(facts, flaw)
+        })
+        .collect()
+}

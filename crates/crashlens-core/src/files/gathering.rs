@@ -1,0 +1,224 @@
+//! The findings of many files put together, within bounds.
+
+use std::collections::BTreeMap;
+
+use super::{Census, Effect, FileFacts, FileFinding, FileRule, Format, Setting, finding::Judge};
+use crate::evidence::FactRef;
+use crate::file_rules;
+use crate::hazard::{Ground, Hazard, Severity};
+use crate::inspection::{Amount, Check, Inspection, InspectionKind};
+
+/// So many files of one finding are named; the rest is counted.
+const FILES_NAMED: usize = 1000;
+/// So many of them with what was seen in them.
+const FILES_TOLD: usize = 20;
+
+/// What was found so far, in whatever order the files came.
+#[derive(Debug, Default)]
+pub struct Gathering {
+    files: u64,
+    bytes: u64,
+    formats: BTreeMap<Format, u64>,
+    unknown: u64,
+    groups: BTreeMap<(usize, Severity), Group>,
+    census: Census,
+}
+
+/// The files in which one rule found the same thing.
+#[derive(Debug, Default)]
+struct Group {
+    count: u64,
+    files: Vec<String>,
+    first: Option<FileFinding>,
+    grounds: Vec<Ground>,
+    formats: BTreeMap<Format, u64>,
+    effects: Vec<Effect>,
+}
+
+/// Judges one file by every rule.
+pub fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    let mut findings = Vec::new();
+    for rule in file_rules::all() {
+        let Judge::File(judge) = rule.judge else {
+            continue;
+        };
+        findings.extend(judge(facts, setting).into_iter().map(|finding| {
+            let mut finding = FileFinding {
+                rule: rule.id.to_owned(),
+                name: rule.name.to_owned(),
+                cause: rule.cause,
+                ..finding
+            };
+            finding.remedies.sort_by_key(|remedy| remedy.risk);
+            finding
+        }));
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+impl Gathering {
+    /// Takes in one file and what was found in it.
+    pub fn add(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+        self.files += 1;
+        self.bytes = self.bytes.saturating_add(facts.size);
+        match facts.format {
+            Some(format) => *self.formats.entry(format).or_default() += 1,
+            None => self.unknown += 1,
+        }
+        self.census.add(facts);
+        let mut told = Vec::new();
+        for finding in findings {
+            let Some(order) = file_rules::position(&finding.rule) else {
+                continue;
+            };
+            let key = (order, finding.severity);
+            let is_new = !told.contains(&key);
+            told.push(key);
+            let group = self.groups.entry(key).or_default();
+            group.add(facts, finding, is_new);
+        }
+    }
+
+    /// What it comes to.
+    pub fn conclude(&self, kind: InspectionKind, subject: &str, setting: &Setting) -> Inspection {
+        let mut findings = Vec::new();
+        let mut checks = Vec::new();
+        for (order, rule) in file_rules::all().enumerate() {
+            let before = findings.len();
+            match rule.judge {
+                Judge::File(_) => {
+                    let groups = self.groups.range((order, Severity::WorthKnowing)..);
+                    let groups = groups.take_while(|((other, _), _)| *other == order);
+                    findings
+                        .extend(groups.map(|((_, severity), group)| group.told(rule, *severity)));
+                }
+                Judge::Set(judge) => findings.extend(judge(&self.census, setting).into_iter().map(
+                    |hazard| Hazard {
+                        rule: rule.id.to_owned(),
+                        name: rule.name.to_owned(),
+                        cause: rule.cause,
+                        ..hazard
+                    },
+                )),
+            }
+            checks.push(Check {
+                rule: rule.id.to_owned(),
+                name: rule.name.to_owned(),
+                asks: rule.asks.to_owned(),
+                scope: format!("{} files", self.files),
+                found: (findings.len() - before) as u64,
+                blind: Vec::new(),
+            });
+        }
+        findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));
+        Inspection {
+            kind,
+            subject: subject.to_owned(),
+            overview: Vec::new(),
+            looked_at: self.looked_at(),
+            findings,
+            checks,
+            gaps: Vec::new(),
+        }
+    }
+
+    fn looked_at(&self) -> Vec<Amount> {
+        let amount = |what: &str, count: u64| Amount {
+            what: what.to_owned(),
+            count,
+        };
+        let mut amounts = vec![amount("files", self.files), amount("bytes", self.bytes)];
+        amounts.extend(
+            self.formats
+                .iter()
+                .map(|(format, count)| amount(format.name(), *count)),
+        );
+        if self.unknown > 0 {
+            amounts.push(amount("of unknown format", self.unknown));
+        }
+        amounts
+    }
+}
+
+impl Group {
+    fn add(&mut self, facts: &FileFacts, finding: &FileFinding, is_new_file: bool) {
+        if self.first.is_none() {
+            self.first = Some(finding.clone());
+        }
+        for effect in &finding.effects {
+            if !self.effects.contains(effect) {
+                self.effects.push(effect.clone());
+            }
+        }
+        if !is_new_file {
+            return;
+        }
+        self.count += 1;
+        if let Some(format) = facts.format {
+            *self.formats.entry(format).or_default() += 1;
+        }
+        if self.files.len() < FILES_NAMED {
+            self.files.push(facts.path.clone());
+        }
+        if self.grounds.len() < FILES_TOLD {
+            self.grounds.push(Ground {
+                claim: told(&facts.path, finding),
+                fact: FactRef::File {
+                    path: facts.path.clone(),
+                },
+            });
+        }
+    }
+
+    /// As one finding.
+    fn told(&self, rule: &FileRule, severity: Severity) -> Hazard {
+        let [one, many] = rule.says;
+        let headline = match (self.count, self.files.first()) {
+            (1, Some(only)) => format!("{only} {one}"),
+            (count, _) => format!("{count} files {many}{}", self.by_format()),
+        };
+        let mut effects = self.effects.clone();
+        effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
+        Hazard {
+            rule: rule.id.to_owned(),
+            name: rule.name.to_owned(),
+            grounds: self.grounds.clone(),
+            files: self.files.clone(),
+            more_files: self.count - self.files.len() as u64,
+            effects,
+            remedies: self
+                .first
+                .as_ref()
+                .map_or_else(Vec::new, |finding| finding.remedies.clone()),
+            ..Hazard::new(severity, rule.cause, headline)
+        }
+    }
+
+    /// ` (12 JPEG, 2 PNG)`, where there are several.
+    fn by_format(&self) -> String {
+        let mut formats: Vec<_> = self.formats.iter().collect();
+        formats.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let words: Vec<String> = formats
+            .iter()
+            .map(|(format, count)| format!("{count} {}", format.name()))
+            .collect();
+        match words.as_slice() {
+            [] => String::new(),
+            words => format!(" ({})", words.join(", ")),
+        }
+    }
+}
+
+/// What was seen in one file, as a sentence.
+fn told(path: &str, finding: &FileFinding) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let part = match finding.part.as_str() {
+        "" => String::new(),
+        part => format!("{part}: "),
+    };
+    let at = finding
+        .at
+        .map_or_else(String::new, |at| format!(" (byte {at})"));
+    format!("{name}: {part}{}{at}", finding.detail)
+}

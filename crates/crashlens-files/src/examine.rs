@@ -1,0 +1,120 @@
+//! Reads one file, or the files of one model, whatever they are.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use crashlens_core::files::{Extent, FileFacts, FlawKind, Format};
+
+use crate::reading::{Options, Purpose, Reading};
+use crate::sniff::{self, sniff};
+use crate::store::Store;
+use crate::{data, model};
+
+/// What is seen of the file at `path`. Never fails: what goes wrong is part of the facts.
+///
+/// The path is a file, the folder of a SavedModel, or the prefix of a checkpoint.
+pub fn examine(store: &dyn Store, path: &str, options: &Options) -> FileFacts {
+    if options.purpose == Purpose::Model
+        && let Some(facts) = model::examine_parts(store, path, options)
+    {
+        return facts;
+    }
+    let before = store.identity(path);
+    let source = match store.open(path) {
+        Ok(source) => source.until(Instant::now() + options.limits.time),
+        Err(error) => return unreadable(path, &error),
+    };
+    let mut reading = Reading {
+        path,
+        facts: FileFacts {
+            path: path.to_owned(),
+            size: source.size(),
+            ..FileFacts::default()
+        },
+        source,
+        store,
+        options,
+    };
+    read(&mut reading);
+    if let (Ok(before), Ok(after)) = (before, store.identity(path))
+        && before != after
+    {
+        reading.flaw(
+            FlawKind::Changed,
+            "the file",
+            "its size, time or identity changed while it was read",
+        );
+    }
+    reading.facts
+}
+
+/// Reads it by its format; a panic of a decoder is noted against us.
+fn read(reading: &mut Reading<'_>) {
+    if reading.source.size() == 0 {
+        reading.facts.format = sniff::by_name(reading.path, reading.options.purpose);
+        reading.flaw(FlawKind::Empty, "the file", "it has no bytes");
+        return;
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let Some(format) = sniff(reading)? else {
+            return Ok(());
+        };
+        reading.facts.format = Some(format);
+        reading.facts.extent = Extent::Structure;
+        dispatch(reading, format)
+    }));
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => note(reading, &error),
+        Err(_) => reading.flaw(
+            FlawKind::ReaderFailed,
+            "the reader",
+            "a decoder of crashlens failed on it; please report that",
+        ),
+    }
+}
+
+fn dispatch(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+    if format.is_model() || reading.options.purpose == Purpose::Model {
+        model::read(reading, format)
+    } else {
+        data::read(reading, format)
+    }
+}
+
+/// What an error that a reader did not explain itself means.
+fn note(reading: &mut Reading<'_>, error: &io::Error) {
+    let at = reading.source.position();
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            reading.flaw_at(FlawKind::CutShort, "the file", at, "it ends in the middle");
+        }
+        io::ErrorKind::TimedOut => {
+            reading.flaw(
+                FlawKind::TimedOut,
+                "the file",
+                "reading took longer than allowed",
+            );
+        }
+        io::ErrorKind::InvalidData => {
+            reading.flaw_at(FlawKind::Malformed, "the file", at, error.to_string());
+        }
+        _ => reading.flaw_at(FlawKind::Unreadable, "the file", at, error.to_string()),
+    }
+}
+
+/// Facts of a file that cannot be opened.
+pub(crate) fn unreadable(path: &str, error: &io::Error) -> FileFacts {
+    let mut facts = FileFacts {
+        path: path.to_owned(),
+        ..FileFacts::default()
+    };
+    facts.flaws.push(crashlens_core::files::Flaw {
+        kind: FlawKind::Unreadable,
+        part: "the file".to_owned(),
+        at: None,
+        detail: error.to_string(),
+    });
+    facts
+}

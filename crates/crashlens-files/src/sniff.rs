@@ -1,0 +1,121 @@
+//! The format of a file, by its first bytes; by its name where they tell nothing.
+
+use std::io;
+
+use crashlens_core::files::{FlawKind, Format};
+
+use crate::reading::{Purpose, Reading};
+
+/// So many bytes are looked at.
+const HEAD: usize = 512;
+
+/// First bytes that say what a file is.
+const MAGIC: [(&[u8], Format); 17] = [
+    (b"\xff\xd8\xff", Format::Jpeg),
+    (b"\x89PNG\r\n\x1a\n", Format::Png),
+    (b"GIF87a", Format::Gif),
+    (b"GIF89a", Format::Gif),
+    (b"\x93NUMPY", Format::Npy),
+    (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+    (b"PAR1", Format::Parquet),
+    (b"ARROW1", Format::Arrow),
+    (b"II*\0", Format::OtherImage),
+    (b"MM\0*", Format::OtherImage),
+    (b"\0\0\0\x0cjP  ", Format::OtherImage),
+    (b"\0\0\x01\0", Format::OtherImage),
+    (b"\x80\x02", Format::Pickle),
+    (b"\x80\x03", Format::Pickle),
+    (b"\x80\x04", Format::Pickle),
+    (b"\x80\x05", Format::Pickle),
+    (b"BM", Format::Bmp),
+];
+
+/// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
+const ENDINGS: [(&str, Format); 28] = [
+    ("jpg", Format::Jpeg),
+    ("jpeg", Format::Jpeg),
+    ("png", Format::Png),
+    ("gif", Format::Gif),
+    ("bmp", Format::Bmp),
+    ("webp", Format::Webp),
+    ("tif", Format::OtherImage),
+    ("tiff", Format::OtherImage),
+    ("tfrecord", Format::TfRecord),
+    ("tfrecords", Format::TfRecord),
+    ("tfrec", Format::TfRecord),
+    ("record", Format::TfRecord),
+    ("npy", Format::Npy),
+    ("npz", Format::Npz),
+    ("h5", Format::Hdf5),
+    ("hdf5", Format::Hdf5),
+    ("csv", Format::Csv),
+    ("tsv", Format::Csv),
+    ("wav", Format::Wav),
+    ("parquet", Format::Parquet),
+    ("arrow", Format::Arrow),
+    ("feather", Format::Arrow),
+    ("tflite", Format::Tflite),
+    ("keras", Format::Keras),
+    ("safetensors", Format::Safetensors),
+    ("onnx", Format::Onnx),
+    ("pkl", Format::Pickle),
+    ("pickle", Format::Pickle),
+];
+
+/// The format, and a note where content and name disagree.
+pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
+    let head = reading.source.bytes_at(0, HEAD)?;
+    let named = by_name(reading.path, reading.options.purpose);
+    let seen = by_content(&head, named);
+    match (seen, named) {
+        (Some(seen), Some(named)) if seen != named && !agree(seen, named) => {
+            let detail = format!("it is {}, and its name says {}", seen.name(), named.name());
+            reading.flaw(FlawKind::Misnamed, "the name", detail);
+            Ok(Some(seen))
+        }
+        (Some(seen), _) => Ok(Some(seen)),
+        (None, named) => Ok(named),
+    }
+}
+
+/// By the first bytes; what they cannot tell apart, the name does.
+fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
+    if head.get(8..12) == Some(b"WEBP") && head.starts_with(b"RIFF") {
+        return Some(Format::Webp);
+    }
+    if head.get(8..12) == Some(b"WAVE") && head.starts_with(b"RIFF") {
+        return Some(Format::Wav);
+    }
+    if head.get(4..8) == Some(b"TFL3") {
+        return Some(Format::Tflite);
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        return Some(if named == Some(Format::Keras) {
+            Format::Keras
+        } else {
+            Format::Npz
+        });
+    }
+    let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    magic.map(|(_, format)| *format)
+}
+
+/// By the ending of the name, or the form of a shard's.
+pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
+    let name = path
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let known = ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
+    let known = known.map(|(_, format)| *format);
+    known.or_else(|| {
+        (purpose == Purpose::Data && name.contains("tfrecord")).then_some(Format::TfRecord)
+    })
+}
+
+/// Two answers that are both right.
+fn agree(seen: Format, named: Format) -> bool {
+    matches!((seen, named), (Format::Hdf5, Format::Keras))
+}

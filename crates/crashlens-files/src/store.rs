@@ -1,0 +1,118 @@
+//! Where files are kept: this machine's disks, or somewhere behind a network.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use crate::source::{ReadAt, Source};
+
+/// A place that files are read from. Paths are those the user wrote, or continue them with `/`.
+pub trait Store: Sync {
+    /// Opens a file. Pipes and devices are refused.
+    fn open(&self, path: &str) -> io::Result<Source>;
+    /// What is in a folder, in the order of the names.
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>>;
+    /// What tells whether a file is still the same; `None` where the store cannot tell.
+    fn identity(&self, path: &str) -> io::Result<Option<Identity>>;
+
+    /// Whether there is such a file or folder.
+    fn exists(&self, path: &str) -> bool {
+        self.identity(path).is_ok()
+    }
+}
+
+/// Something in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in the folder.
+    pub name: String,
+    /// Whether it is a folder itself.
+    pub is_folder: bool,
+    /// Bytes of a file.
+    pub size: u64,
+}
+
+/// What tells whether a file is still the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// In bytes.
+    pub size: u64,
+    /// When its content last changed, in nanoseconds since 1970.
+    pub modified: i128,
+    /// Which disk.
+    pub device: u64,
+    /// Which file of it.
+    pub inode: u64,
+}
+
+/// The disks of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalStore;
+
+/// Folders with more entries are read so far.
+const MOST_ENTRIES: usize = 5_000_000;
+
+impl Store for LocalStore {
+    fn open(&self, path: &str) -> io::Result<Source> {
+        // Opening a pipe waits for a writer; O_NONBLOCK does not.
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if !metadata.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is not a regular file",
+            ));
+        }
+        Ok(Source::new(LocalFile(file), metadata.len()))
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(folder)?.take(MOST_ENTRIES) {
+            let entry = entry?;
+            // Names that are not UTF-8 cannot be asked for by path here; they are listed, and fail small.
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Ok(metadata) = fs::metadata(entry.path()) else {
+                continue;
+            };
+            entries.push(Entry {
+                name,
+                is_folder: metadata.is_dir(),
+                size: metadata.len(),
+            });
+        }
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(entries)
+    }
+
+    fn identity(&self, path: &str) -> io::Result<Option<Identity>> {
+        let metadata = fs::metadata(Path::new(path))?;
+        Ok(Some(Identity {
+            size: metadata.len(),
+            modified: i128::from(metadata.mtime()) * 1_000_000_000
+                + i128::from(metadata.mtime_nsec()),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }))
+    }
+}
+
+struct LocalFile(File);
+
+impl ReadAt for LocalFile {
+    fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        loop {
+            match self.0.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
