@@ -108,7 +108,7 @@ pub struct Flaw {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FlawKind {
-    /// Zero bytes.
+    /// Zero bytes, or a container with nothing in it.
     Empty,
     /// It ends before what it declares does.
     CutShort,

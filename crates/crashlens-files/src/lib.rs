@@ -19,6 +19,8 @@ mod scan;
 mod sniff;
 mod source;
 mod store;
+#[expect(dead_code, reason = "the readers that use all of it come one by one")]
+mod wire;
 mod writers;
 
 pub use examine::examine;
