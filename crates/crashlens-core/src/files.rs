@@ -120,6 +120,8 @@ pub enum FlawKind {
     Contradiction,
     /// A length with a right checksum of its own that reaches far beyond the end.
     WildLength,
+    /// It breaks a rule of its format, or uses it in a way, that readers let pass.
+    Blemish,
     /// Bytes behind its end.
     TrailingBytes,
     /// A valid variant that TensorFlow's reader does not take.
