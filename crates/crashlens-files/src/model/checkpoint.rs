@@ -123,3 +123,6 @@ pub(super) fn leftovers(parts: &mut Parts<'_>, prefix: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -217,7 +217,7 @@ impl Bundle<'_> {
                 Ok(mut source) => self.shard(parts, &part, &mut source, &entries, &mut buffer),
                 Err(error) => {
                     parts.failed(&part, &error);
-                    entries.iter().for_each(|entry| list(parts, entry, 0));
+                    list_all(parts, &entries);
                 }
             }
         }
@@ -238,7 +238,7 @@ impl Bundle<'_> {
             .unwrap_or(0);
         if source.size() == 0 && end > 0 {
             parts.flaw(FlawKind::Empty, part, None, "it has no bytes");
-            entries.iter().for_each(|entry| list(parts, entry, 0));
+            list_all(parts, entries);
             return;
         }
         let mut wrong = Tally::default();
@@ -258,7 +258,7 @@ impl Bundle<'_> {
                 continue;
             }
             match self.tensor(parts, source, entry, buffer) {
-                Ok(outcome) => self.judge(parts, part, entry, outcome, &mut wrong),
+                Ok(outcome) => judge(parts, part, entry, outcome, &mut wrong),
                 Err(error) => return parts.failed(part, &error),
             }
         }
@@ -289,42 +289,6 @@ impl Bundle<'_> {
         }
     }
 
-    fn judge(
-        &self,
-        parts: &mut Parts<'_>,
-        part: &str,
-        entry: &Entry,
-        outcome: Outcome,
-        wrong: &mut Tally,
-    ) {
-        list(parts, entry, outcome.not_finite);
-        let detail = match outcome.fault {
-            Some(fault) => fault,
-            None if outcome.crc != entry.crc => format!(
-                "the checksum of its {} bytes is {:08x}, and the index has {:08x}",
-                entry.size, outcome.crc, entry.crc
-            ),
-            None => {
-                if entry.name == object_graph::KEY
-                    && let Some(fault) = object_graph::fault(&outcome.strings)
-                {
-                    let detail = format!("the graph of saved objects: {fault}");
-                    parts.flaw(FlawKind::Malformed, part, entry.offset as u64, detail);
-                }
-                return;
-            }
-        };
-        if wrong.is_named() {
-            let detail = format!("tensor {}: {detail}", entry.name);
-            parts.flaw(
-                FlawKind::ChecksumMismatch,
-                part,
-                entry.offset as u64,
-                detail,
-            );
-        }
-    }
-
     /// What was not named one by one, and what it looks like.
     fn sum_up(&self, parts: &mut Parts<'_>, part: &str, wrong: &Tally, missing: &Tally, of: usize) {
         if missing.0 > MOST_NAMED {
@@ -344,6 +308,43 @@ impl Bundle<'_> {
             );
             parts.flaw(FlawKind::Leftover, part, None, detail);
         }
+    }
+}
+
+/// A tensor against its checksum.
+fn judge(parts: &mut Parts<'_>, part: &str, entry: &Entry, outcome: Outcome, wrong: &mut Tally) {
+    list(parts, entry, outcome.not_finite);
+    let detail = match outcome.fault {
+        Some(fault) => fault,
+        None if outcome.crc != entry.crc => format!(
+            "the checksum of its {} bytes is {:08x}, and the index has {:08x}",
+            entry.size, outcome.crc, entry.crc
+        ),
+        None => {
+            if entry.name == object_graph::KEY
+                && let Some(fault) = object_graph::fault(&outcome.strings)
+            {
+                let detail = format!("the graph of saved objects: {fault}");
+                parts.flaw(FlawKind::Malformed, part, entry.offset as u64, detail);
+            }
+            return;
+        }
+    };
+    if wrong.is_named() {
+        let detail = format!("tensor {}: {detail}", entry.name);
+        parts.flaw(
+            FlawKind::ChecksumMismatch,
+            part,
+            entry.offset as u64,
+            detail,
+        );
+    }
+}
+
+/// Lists tensors whose values could not be read.
+fn list_all(parts: &mut Parts<'_>, entries: &[Entry]) {
+    for entry in entries {
+        list(parts, entry, 0);
     }
 }
 

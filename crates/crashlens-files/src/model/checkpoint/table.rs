@@ -214,7 +214,7 @@ fn rows(block: &[u8], at: u64, budget: &mut u64, faults: &mut Vec<Fault>) -> Vec
     };
     let mut key: Vec<u8> = Vec::new();
     while !rest.is_empty() {
-        let Some((shared, tail, value, after)) = row(rest) else {
+        let Some((shared, [tail, value, after])) = row(rest) else {
             broken(FlawKind::Malformed, "an entry reaches beyond it");
             break;
         };
@@ -253,7 +253,7 @@ fn without_restarts(block: &[u8]) -> Option<&[u8]> {
     rest.get(..end)
 }
 
-fn row(bytes: &[u8]) -> Option<(usize, &[u8], &[u8], &[u8])> {
+fn row(bytes: &[u8]) -> Option<(usize, [&[u8]; 3])> {
     let mut rest = bytes;
     let mut number = || {
         let (number, length) = wire::varint(rest).ok()?;
@@ -263,5 +263,5 @@ fn row(bytes: &[u8]) -> Option<(usize, &[u8], &[u8], &[u8])> {
     let (shared, unshared, length) = (number()?, number()?, number()?);
     let (tail, rest) = rest.split_at_checked(unshared)?;
     let (value, rest) = rest.split_at_checked(length)?;
-    Some((shared, tail, value, rest))
+    Some((shared, [tail, value, rest]))
 }
