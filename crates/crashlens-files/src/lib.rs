@@ -11,6 +11,7 @@ mod examine;
 pub mod fuzzing;
 mod hdf5;
 mod model;
+mod pages;
 mod reading;
 mod sniff;
 mod source;
