@@ -142,6 +142,8 @@ pub enum FlawKind {
     OpenForWriting,
     /// Its hash is not that of the manifest.
     OffManifest,
+    /// Its bytes are those of another file of the set.
+    Duplicate,
     /// The operating system refused to read it.
     Unreadable,
     /// Reading took longer than allowed.

@@ -7,16 +7,26 @@
 
 mod data;
 mod examine;
+mod finder;
 #[doc(hidden)]
 pub mod fuzzing;
+mod hashing;
 mod hdf5;
+mod manifest;
 mod model;
 mod reading;
+mod scan;
 mod sniff;
 mod source;
 mod store;
+mod writers;
 
 pub use examine::examine;
+pub use finder::{Subject, find};
+pub use hashing::hash;
+pub use manifest::{Listed, Manifest};
 pub use reading::{Limits, Options, Purpose};
+pub use scan::{Found, in_trouble, scan};
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};
+pub use writers::Writers;

@@ -157,7 +157,7 @@ pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
         .filter_map(Verdict::read)
         .map(|row| (row.id.clone(), row))
         .collect();
-    let mut worse = 0;
+    let mut worse = Vec::new();
     println!("\n{HEADING}");
     for verdict in verdicts {
         print!("{verdict}");
@@ -165,7 +165,7 @@ pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
         let before = before.filter(|before| before.grade > verdict.grade);
         if let Some(before) = before.filter(|_| verdict.deterministic && !update) {
             print!("    worse than the committed row: {before}");
-            worse += 1;
+            worse.push(format!("{} ({})", verdict.id, verdict.first));
         }
     }
     println!("\n{}", summary(verdicts));
@@ -175,15 +175,18 @@ pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
         println!("wrote {}", path.display());
     }
     let proven_wrong = |verdict: &&Verdict| verdict.grade == Grade::WrongCertain;
-    let proven_wrong = verdicts.iter().filter(proven_wrong).count();
+    let proven_wrong = verdicts.iter().filter(proven_wrong);
+    let proven_wrong: Vec<_> = proven_wrong.map(|verdict| verdict.id.as_str()).collect();
     ensure!(
-        proven_wrong == 0,
-        "{proven_wrong} causes are wrong and called certain"
+        proven_wrong.is_empty(),
+        "causes are wrong and called certain: {}",
+        proven_wrong.join(", ")
     );
     ensure!(
-        worse == 0,
-        "{worse} causes are worse than in {}",
-        path.display()
+        worse.is_empty(),
+        "causes are worse than in {}: {}",
+        path.display(),
+        worse.join(", ")
     );
     Ok(())
 }

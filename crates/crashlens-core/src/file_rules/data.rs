@@ -1,11 +1,49 @@
 //! Flaws of single files, of whatever kind.
 
+mod breaks_reader;
+mod changed_while_read;
+mod checksum_mismatch;
+mod contradicting_parts;
 mod cut_short;
+mod duplicate_file;
+mod empty_file;
+mod malformed_file;
+mod misnamed_file;
+mod not_finite_values;
+mod off_manifest;
+mod open_for_writing;
+mod reader_failed;
+mod time_limit;
+mod too_large;
+mod trailing_bytes;
+mod unreadable_file;
+mod unsupported_variant;
+mod wild_length;
 
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "Files",
     letters: "FIL",
-    rules: &[&cut_short::RULE],
+    rules: &[
+        &cut_short::RULE,
+        &empty_file::RULE,
+        &checksum_mismatch::RULE,
+        &malformed_file::RULE,
+        &contradicting_parts::RULE,
+        &wild_length::RULE,
+        &trailing_bytes::RULE,
+        &unsupported_variant::RULE,
+        &breaks_reader::RULE,
+        &too_large::RULE,
+        &misnamed_file::RULE,
+        &not_finite_values::RULE,
+        &changed_while_read::RULE,
+        &open_for_writing::RULE,
+        &off_manifest::RULE,
+        &unreadable_file::RULE,
+        &time_limit::RULE,
+        &reader_failed::RULE,
+        &duplicate_file::RULE,
+    ],
 };

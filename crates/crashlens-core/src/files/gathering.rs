@@ -67,6 +67,11 @@ impl Gathering {
             None => self.unknown += 1,
         }
         self.census.add(facts);
+        self.add_late(facts, findings);
+    }
+
+    /// Takes in what was found in a file later than the file itself.
+    pub fn add_late(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
         let mut told = Vec::new();
         for finding in findings {
             let Some(order) = file_rules::position(&finding.rule) else {

@@ -132,6 +132,11 @@ fn write_finding(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Resu
     if !whose.is_empty() {
         page.indented(MARGIN, &[(FAINT, &whose)])?;
     }
+    let effects = hazard.effects.iter().take(effects_shown(depth));
+    for effect in effects {
+        let told = fitting(page, &wording::effect(effect), depth);
+        page.indented(MARGIN, &[(PLAIN, &told)])?;
+    }
     if depth != Depth::Short {
         write_grounds(page, hazard, depth)?;
     }
@@ -175,6 +180,15 @@ fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Res
         }
     }
     Ok(())
+}
+
+/// The worst effect is what matters most.
+fn effects_shown(depth: Depth) -> usize {
+    match depth {
+        Depth::Full => usize::MAX,
+        Depth::Whole => 2,
+        Depth::Short => 1,
+    }
 }
 
 /// `triton 3.7.1: triton/_C/libtriton.so and 3 more files`, without packages that the headline names already.

@@ -1,0 +1,27 @@
+//! Files that break the rules of their format.
+
+use crate::cause::Cause;
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::rule::Remedy;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "FIL004",
+    name: "malformed-file",
+    asks: "files that break the rules of their format",
+    says: [
+        "breaks the rules of its format",
+        "break the rules of their formats",
+    ],
+    cause: Cause::CorruptDataFile,
+    since: "0.1.0",
+    doc: include_str!("malformed_file.md"),
+    judge: Judge::File(judge),
+};
+
+fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, FlawKind::Malformed, |_| {
+        vec![Remedy::new(
+            "Copy or make it again; if another program can read it, let that one write it anew.",
+        )]
+    })
+}

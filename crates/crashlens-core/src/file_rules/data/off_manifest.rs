@@ -1,0 +1,36 @@
+//! Files that are not what the manifest lists.
+
+use crate::cause::Cause;
+use crate::files::{EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting};
+use crate::hazard::Severity;
+use crate::rule::Remedy;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "FIL016",
+    name: "off-manifest",
+    asks: "files that are not what the manifest lists",
+    says: [
+        "is not what the manifest lists",
+        "are not what the manifest lists",
+    ],
+    cause: Cause::CorruptDataFile,
+    since: "0.1.0",
+    doc: include_str!("off_manifest.md"),
+    judge: Judge::File(judge),
+};
+
+fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    facts
+        .flaws_of(FlawKind::OffManifest)
+        .map(|flaw| {
+            FileFinding::new(Severity::CanCrash, flaw.detail.clone())
+                .part(flaw.part.clone())
+                .effect(
+                    EffectKind::WrongValues,
+                    &[],
+                    "bytes that changed in a format without checksums are read as they are",
+                )
+                .remedy(Remedy::new("Restore it from the copy that the manifest was made of; if the change was meant, delete the manifest and make a new one."))
+        })
+        .collect()
+}

@@ -1,0 +1,27 @@
+//! Files that would need more memory than allowed once decoded.
+
+use crate::cause::Cause;
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::rule::Remedy;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "FIL010",
+    name: "too-large",
+    asks: "files that would need more memory than allowed once decoded",
+    says: [
+        "would need more memory than allowed",
+        "would need more memory than allowed",
+    ],
+    cause: Cause::CorruptDataFile,
+    since: "0.1.0",
+    doc: include_str!("too_large.md"),
+    judge: Judge::File(judge),
+};
+
+fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, FlawKind::TooLarge, |_| {
+        vec![Remedy::new(
+            "Find out whether it is meant to be that large; `--max-pixels` and `--max-unpacked` raise the limits of this check.",
+        )]
+    })
+}

@@ -1,0 +1,27 @@
+//! Lengths far beyond the end of the file whose own checksum is right.
+
+use crate::cause::Cause;
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::rule::Remedy;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "FIL006",
+    name: "wild-length",
+    asks: "lengths far beyond the end of the file whose own checksum is right",
+    says: [
+        "declares a length that crashes TensorFlow",
+        "declare lengths that crash TensorFlow",
+    ],
+    cause: Cause::CorruptDataFile,
+    since: "0.1.0",
+    doc: include_str!("wild_length.md"),
+    judge: Judge::File(judge),
+};
+
+fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, FlawKind::WildLength, |_| {
+        vec![Remedy::new(
+            "Do not let TensorFlow open it: take it out of the list of files, and write the records anew from their source.",
+        )]
+    })
+}

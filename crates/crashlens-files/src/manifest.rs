@@ -1,0 +1,123 @@
+//! The manifest of a scan: hashes and facts of every file, a line of JSON each.
+//!
+//! While a scan writes it, it is how an interrupted scan goes on. Once whole, it is what later scans are compared with:
+//! in formats without checksums nothing else shows silent damage.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+
+use crashlens_core::files::FileFacts;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of one line; a longer one is somebody else's file.
+const MOST_LINE: u64 = 16 << 20;
+/// What its last line says.
+const COMPLETE: &str = "crashlens.manifest.complete/1";
+
+/// One file of a manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Listed {
+    /// When its content last changed, in nanoseconds since 1970, as text: JSON's numbers end before that.
+    pub modified: String,
+    /// SHA-256 of its bytes; empty for a model of several files.
+    pub sha256: String,
+    /// What was seen of it.
+    pub facts: FileFacts,
+}
+
+/// A manifest as it was found.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    /// The files, by path.
+    pub files: BTreeMap<String, Listed>,
+    /// Whether the scan that wrote it came to its end.
+    pub is_complete: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Closing {
+    schema: String,
+    files: u64,
+}
+
+impl Manifest {
+    /// Reads one; the last line may be half of one.
+    pub fn read(mut text: impl BufRead) -> io::Result<Self> {
+        let mut manifest = Self::default();
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if io::Read::take(&mut text, MOST_LINE).read_line(&mut line)? == 0 {
+                return Ok(manifest);
+            }
+            if let Ok(listed) = serde_json::from_str::<Listed>(&line) {
+                manifest.files.insert(listed.facts.path.clone(), listed);
+            } else if let Ok(closing) = serde_json::from_str::<Closing>(&line) {
+                manifest.is_complete = closing.schema == COMPLETE;
+            } else if line.ends_with('\n') {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "it is not a manifest of crashlens",
+                ));
+            }
+        }
+    }
+
+    /// Writes one file.
+    pub fn write(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, listed)?;
+        writeln!(out)
+    }
+
+    /// Writes the end.
+    pub fn close(files: u64, out: &mut dyn Write) -> io::Result<()> {
+        let closing = Closing {
+            schema: COMPLETE.to_owned(),
+            files,
+        };
+        serde_json::to_writer(&mut *out, &closing)?;
+        writeln!(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(path: &str) -> Listed {
+        Listed {
+            modified: "1".to_owned(),
+            sha256: "ab".to_owned(),
+            facts: FileFacts {
+                path: path.to_owned(),
+                ..FileFacts::default()
+            },
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let mut text = Vec::new();
+        Manifest::write(&listed("a.jpg"), &mut text).unwrap();
+        Manifest::close(1, &mut text).unwrap();
+        let manifest = Manifest::read(text.as_slice()).unwrap();
+        assert!(manifest.is_complete);
+        assert_eq!(manifest.files["a.jpg"], listed("a.jpg"));
+    }
+
+    #[test]
+    fn a_scan_that_was_killed_leaves_what_it_had() {
+        let mut text = Vec::new();
+        Manifest::write(&listed("a.jpg"), &mut text).unwrap();
+        Manifest::write(&listed("b.jpg"), &mut text).unwrap();
+        text.truncate(text.len() - 20);
+        let manifest = Manifest::read(text.as_slice()).unwrap();
+        assert!(!manifest.is_complete);
+        assert_eq!(manifest.files.len(), 1);
+    }
+
+    #[test]
+    fn another_file_is_refused() {
+        assert!(Manifest::read(b"import os\n".as_slice()).is_err());
+    }
+}

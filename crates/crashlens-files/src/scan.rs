@@ -1,0 +1,156 @@
+//! Examines many files on several cores; what comes out is in the order of the files.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use crashlens_core::files::{FileFacts, Flaw, FlawKind};
+
+use crate::finder::Subject;
+
+/// Files that are found ahead of being read.
+const AHEAD: usize = 1024;
+
+/// Hands what is found on to the readers; `false` when nobody wants more.
+pub type Found<'a> = dyn FnMut(Subject) -> bool + 'a;
+
+/// Examines everything that `find` hands on, with `jobs` threads, and passes the facts to `take` in that order.
+///
+/// `take` says whether to go on. It runs on the thread of the caller.
+pub fn scan<T: Send>(
+    jobs: NonZero<usize>,
+    find: impl FnOnce(&mut Found<'_>) + Send,
+    examine: impl Fn(&Subject) -> T + Sync,
+    mut take: impl FnMut(T) -> bool,
+) {
+    let (subjects, queue) = sync_channel(AHEAD);
+    let (done, results) = sync_channel(AHEAD);
+    let queue = Mutex::new(queue);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| feed(find, subjects, &is_over));
+        for _ in 0..jobs.get() {
+            let done = done.clone();
+            scope.spawn(|| work(&queue, &examine, done));
+        }
+        drop(done);
+        in_order(results, &mut take);
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+fn feed(
+    find: impl FnOnce(&mut Found<'_>),
+    subjects: SyncSender<(u64, Subject)>,
+    is_over: &AtomicBool,
+) {
+    let mut index = 0;
+    find(&mut |subject| {
+        let sent = subjects.send((index, subject)).is_ok();
+        index += 1;
+        sent && !is_over.load(Ordering::Relaxed)
+    });
+}
+
+fn work<T>(
+    queue: &Mutex<Receiver<(u64, Subject)>>,
+    examine: &impl Fn(&Subject) -> T,
+    results: SyncSender<(u64, T)>,
+) {
+    while let Some((index, subject)) = next(queue) {
+        if results.send((index, examine(&subject))).is_err() {
+            break;
+        }
+    }
+    // What is still found is thrown away, or its finder would wait for ever.
+    while next(queue).is_some() {}
+}
+
+fn next(queue: &Mutex<Receiver<(u64, Subject)>>) -> Option<(u64, Subject)> {
+    queue.lock().ok()?.recv().ok()
+}
+
+/// The facts of a subject that cannot be examined.
+pub fn in_trouble(subject: &Subject, trouble: &str) -> FileFacts {
+    FileFacts {
+        path: subject.path.clone(),
+        flaws: vec![Flaw {
+            kind: FlawKind::Unreadable,
+            part: "the path".to_owned(),
+            at: None,
+            detail: trouble.to_owned(),
+        }],
+        ..FileFacts::default()
+    }
+}
+
+fn in_order<T>(results: Receiver<(u64, T)>, take: &mut impl FnMut(T) -> bool) {
+    let mut due = 0;
+    let mut early = BTreeMap::new();
+    for (index, result) in results {
+        early.insert(index, result);
+        while let Some(result) = early.remove(&due) {
+            due += 1;
+            if !take(result) {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(number: usize) -> Subject {
+        Subject {
+            path: number.to_string(),
+            size: 0,
+            trouble: None,
+        }
+    }
+
+    fn facts(subject: &Subject) -> FileFacts {
+        FileFacts {
+            path: subject.path.clone(),
+            ..FileFacts::default()
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_files() {
+        let mut seen = Vec::new();
+        let jobs = NonZero::new(4).unwrap();
+        let find = |found: &mut Found<'_>| {
+            for number in 0..5000 {
+                assert!(found(subject(number)));
+            }
+        };
+        scan(jobs, find, facts, |facts| {
+            seen.push(facts.path.parse::<usize>().unwrap());
+            true
+        });
+        assert_eq!(seen, (0..5000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_scan_that_is_ended_early_ends() {
+        let mut count = 0;
+        let jobs = NonZero::new(2).unwrap();
+        let find = |found: &mut Found<'_>| {
+            for number in 0..100_000 {
+                if !found(subject(number)) {
+                    break;
+                }
+            }
+        };
+        scan(jobs, find, facts, |_| {
+            count += 1;
+            count < 10
+        });
+        assert_eq!(count, 10);
+    }
+}
