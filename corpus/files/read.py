@@ -12,6 +12,7 @@ import gc
 import hashlib
 import os
 import pickletools
+import re
 import resource
 import select
 import signal
@@ -206,7 +207,9 @@ def feed(digest, value):
 def one_line(error, path):
     if isinstance(error, InUse):
         return "in use: " + one_line(error.args[0], path)
-    text = " ".join(str(error).replace(path, "FILE").replace(os.path.dirname(path), "FOLDER").split())
+    # The device that an operation ran on says nothing.
+    text = re.sub(r"\{\{.*?\}\} ?", "", str(error))
+    text = " ".join(text.replace(path, "FILE").replace(os.path.dirname(path), "FOLDER").split())
     return f"{type(error).__name__}: {text}"[:90]
 
 
@@ -306,6 +309,9 @@ def outcomes(kind, jobs):
 
 def main():
     sys.setrecursionlimit(10000)
+    # Collecting in the children then looks at what a reading left, not at all of TensorFlow.
+    gc.collect()
+    gc.freeze()
     jobs = [tuple(line.rstrip("\n").split("\t")) for line in sys.stdin]
     by_format = {}
     for job in jobs:
