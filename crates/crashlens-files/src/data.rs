@@ -4,7 +4,7 @@ mod arrays;
 mod columns;
 mod comma_separated;
 mod images;
-mod records;
+pub(crate) mod records;
 mod sound;
 
 pub(crate) use images::image_brand;

@@ -14,11 +14,14 @@ mod hashing;
 mod hdf5;
 mod manifest;
 mod model;
+mod pages;
 mod reading;
 mod scan;
 mod sniff;
 mod source;
 mod store;
+#[expect(dead_code, reason = "the readers that use all of it come one by one")]
+mod wire;
 mod writers;
 
 pub use examine::examine;
@@ -26,7 +29,7 @@ pub use finder::{Subject, find};
 pub use hashing::hash;
 pub use manifest::{Listed, Manifest};
 pub use reading::{Limits, Options, Purpose};
-pub use scan::{Found, scan};
+pub use scan::{Found, in_trouble, scan};
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};
 pub use writers::Writers;

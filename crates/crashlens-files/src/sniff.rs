@@ -1,9 +1,10 @@
 //! The format of a file, by its first bytes; by its name where they tell nothing.
 
-use std::io;
+use std::io::{self, Read as _};
 
 use crashlens_core::files::{FlawKind, Format};
 
+use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
 use crate::data;
 use crate::reading::{Purpose, Reading};
 
@@ -69,9 +70,9 @@ const ENDINGS: [(&str, Format); 33] = [
 pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
     let head = reading.source.bytes_at(0, HEAD)?;
     let named = by_name(reading.path, reading.options.purpose);
-    let seen = by_content(&head, named);
+    let seen = by_content(&head, named).or_else(|| packed_records(&head, named));
     match (seen, named) {
-        (Some(seen), Some(named)) if seen != named && !agree(seen, named) => {
+        (Some(seen), Some(named)) if seen != named && !agree(seen, named, reading.path) => {
             let detail = format!("it is {}, and its name says {}", seen.name(), named.name());
             reading.flaw(FlawKind::Misnamed, "the name", detail);
             Ok(Some(seen))
@@ -99,6 +100,9 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
             Format::Npz
         });
     }
+    if length_of(head).is_some() {
+        return Some(Format::TfRecord);
+    }
     let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
     magic
         .map(|(_, format)| *format)
@@ -124,6 +128,30 @@ fn image_by_form(head: &[u8], named: Option<Format>) -> Option<Format> {
     (icons || data::image_brand(head).is_some()).then_some(Format::OtherImage)
 }
 
+/// Records in a GZIP or ZLIB stream: told by the first of them, or by the name where that cannot be unpacked.
+fn packed_records(head: &[u8], named: Option<Format>) -> Option<Format> {
+    let (wrapping, format) = match head {
+        [0x1f, 0x8b, ..] => (Wrapping::Gzip, Format::TfRecordGzip),
+        // Window size and check bits; the second byte makes it a multiple of 31.
+        [first, second, ..]
+            if first & 0x8f == 8 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0 =>
+        {
+            (Wrapping::Zlib, Format::TfRecordZlib)
+        }
+        _ => return None,
+    };
+    let mut first = Vec::new();
+    let unpacker = Unpacker::new(head, wrapping, HEAD as u64);
+    // Unpacks until the head is used up: what is there is enough.
+    let _ = unpacker.take(HEAD_OF_RECORD as u64).read_to_end(&mut first);
+    let is_records = length_of(&first).is_some();
+    let is_named = matches!(
+        named,
+        Some(Format::TfRecord | Format::TfRecordGzip | Format::TfRecordZlib)
+    );
+    (is_records || is_named).then_some(format)
+}
+
 /// By the ending of the name, or the form of a shard's.
 pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
     let name = path
@@ -134,12 +162,34 @@ pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     let known = ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
     let known = known.map(|(_, format)| *format);
+    if let Some(packed) = packed_name(&name) {
+        return Some(packed);
+    }
     known.or_else(|| {
         (purpose == Purpose::Data && name.contains("tfrecord")).then_some(Format::TfRecord)
     })
 }
 
+/// `x.tfrecord.gz`, `x.tfrecord.zlib`.
+fn packed_name(name: &str) -> Option<Format> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let format = match ending {
+        "gz" | "gzip" => Format::TfRecordGzip,
+        "zlib" | "z" => Format::TfRecordZlib,
+        _ => return None,
+    };
+    (stem.contains("tfrec") || stem.ends_with(".record")).then_some(format)
+}
+
 /// Two answers that are both right.
-fn agree(seen: Format, named: Format) -> bool {
-    matches!((seen, named), (Format::Hdf5, Format::Keras))
+fn agree(seen: Format, named: Format, path: &str) -> bool {
+    match (seen, named) {
+        (Format::Hdf5, Format::Keras) => true,
+        // The name of a shard (`train.tfrecord-00000-of-00010`) does not tell how it is packed.
+        (Format::TfRecordGzip | Format::TfRecordZlib, Format::TfRecord) => {
+            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+            !ENDINGS.iter().any(|(known, _)| *known == ending)
+        }
+        _ => false,
+    }
 }
