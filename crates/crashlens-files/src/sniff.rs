@@ -4,8 +4,8 @@ use std::io::{self, Read as _};
 
 use crashlens_core::files::{FlawKind, Format};
 
-use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
 use crate::data;
+use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
 use crate::reading::{Purpose, Reading};
 
 /// So many bytes are looked at.

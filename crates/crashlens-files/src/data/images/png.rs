@@ -165,7 +165,10 @@ impl Chunks {
         match name {
             b"IHDR" => Err("there is a second one".to_owned()),
             b"PLTE" if self.palette => Err("there is a second one".to_owned()),
-            b"PLTE" if header.is_palette() && (chunk.length > 768 || chunk.length % 3 != 0) => {
+            b"PLTE"
+                if header.is_palette()
+                    && (chunk.length > 768 || !chunk.length.is_multiple_of(3)) =>
+            {
                 Err(format!("a palette cannot have {} bytes", chunk.length))
             }
             b"IDAT" if header.is_palette() && !self.palette => {

@@ -246,24 +246,20 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The frames of an animation, counted.
+    /// The frames of an animation, counted. They must fill the file to its end.
     fn frames(&mut self, mut at: u64) -> Result<(), Stop> {
         for _ in 0..MOST_CHUNKS {
-            if at + HEAD > self.picture.end {
+            if at >= self.picture.end {
                 break;
             }
             let chunk = self.chunk(at)?;
-            self.fits(&chunk, chunk.content() + u64::from(chunk.length))?;
+            self.fits(&chunk, chunk.end())?;
             self.picture.frames += u32::from(&chunk.name == b"ANMF");
             at = chunk.end();
         }
         if self.picture.frames == 0 {
-            return refuse(
-                FlawKind::Malformed,
-                "the chunks",
-                at,
-                "it is an animation without a frame",
-            );
+            let detail = "it is an animation without a frame";
+            return refuse(FlawKind::Malformed, "the chunks", at, detail);
         }
         Ok(())
     }
