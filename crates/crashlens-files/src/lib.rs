@@ -14,6 +14,7 @@ mod hashing;
 mod hdf5;
 mod manifest;
 mod model;
+mod pages;
 mod reading;
 mod scan;
 mod sniff;

@@ -219,7 +219,7 @@ impl Group {
 fn told(path: &str, finding: &FileFinding) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let part = match finding.part.as_str() {
-        "" => String::new(),
+        "" | "the file" | "the path" => String::new(),
         part => format!("{part}: "),
     };
     let at = finding

@@ -60,7 +60,7 @@ fn markdown_does_not_tell_where_the_user_lives() {
         "{text}"
     );
     assert!(
-        text.contains("~/'venv/bin/python' -m pip install"),
+        text.contains("~/venv/bin/python -m pip install"),
         "{text}"
     );
     let home = environment.folder.path().display().to_string();
