@@ -3,13 +3,16 @@
 mod checkpoint;
 mod crc;
 mod dtype;
-mod graph;
+mod farm_hash;
+pub(crate) mod graph;
 mod keras;
 mod onnx;
 mod parts;
 mod pickle;
+mod proto;
 mod safetensors;
 mod saved_model;
+mod schema;
 mod tflite;
 
 use std::io;
