@@ -1,6 +1,7 @@
 //! Readers of models, checkpoints and weights: one format each.
 
 mod checkpoint;
+pub(crate) mod config;
 mod graph;
 mod keras;
 mod onnx;
@@ -8,6 +9,7 @@ mod pickle;
 mod safetensors;
 mod saved_model;
 mod tflite;
+mod zipped;
 
 use std::io;
 
