@@ -5,6 +5,8 @@ mod crc;
 mod dtype;
 mod farm_hash;
 pub(crate) mod graph;
+pub(crate) mod config;
+mod graph;
 mod keras;
 mod onnx;
 mod parts;
@@ -14,6 +16,7 @@ mod safetensors;
 mod saved_model;
 mod schema;
 mod tflite;
+mod zipped;
 
 use std::io;
 
