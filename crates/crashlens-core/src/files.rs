@@ -116,10 +116,14 @@ pub enum FlawKind {
     ChecksumMismatch,
     /// It breaks the rules of its format.
     Malformed,
+    /// A part is damaged that its readers do not look at.
+    IdlePart,
     /// Two of its parts contradict each other: shape and bytes, index and data.
     Contradiction,
     /// A length with a right checksum of its own that reaches far beyond the end.
     WildLength,
+    /// It breaks a rule of its format, or uses it in a way, that readers let pass.
+    Blemish,
     /// Bytes behind its end.
     TrailingBytes,
     /// A valid variant that TensorFlow's reader does not take.

@@ -7,6 +7,8 @@ mod images;
 pub(crate) mod records;
 mod sound;
 
+pub(crate) use images::image_brand;
+
 use std::io;
 
 use crashlens_core::files::Format;

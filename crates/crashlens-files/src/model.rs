@@ -1,9 +1,12 @@
 //! Readers of models, checkpoints and weights: one format each.
 
 mod checkpoint;
+mod crc;
+mod dtype;
 mod graph;
 mod keras;
 mod onnx;
+mod parts;
 mod pickle;
 mod safetensors;
 mod saved_model;

@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 
 use crashlens_core::files::{FlawKind, Format};
 
+use crate::data;
 use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
 use crate::reading::{Purpose, Reading};
 
@@ -11,11 +12,10 @@ use crate::reading::{Purpose, Reading};
 const HEAD: usize = 512;
 
 /// First bytes that say what a file is.
-const MAGIC: [(&[u8], Format); 17] = [
+const MAGIC: [(&[u8], Format); 14] = [
     (b"\xff\xd8\xff", Format::Jpeg),
     (b"\x89PNG\r\n\x1a\n", Format::Png),
-    (b"GIF87a", Format::Gif),
-    (b"GIF89a", Format::Gif),
+    (b"GIF8", Format::Gif),
     (b"\x93NUMPY", Format::Npy),
     (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
     (b"PAR1", Format::Parquet),
@@ -23,16 +23,14 @@ const MAGIC: [(&[u8], Format); 17] = [
     (b"II*\0", Format::OtherImage),
     (b"MM\0*", Format::OtherImage),
     (b"\0\0\0\x0cjP  ", Format::OtherImage),
-    (b"\0\0\x01\0", Format::OtherImage),
     (b"\x80\x02", Format::Pickle),
     (b"\x80\x03", Format::Pickle),
     (b"\x80\x04", Format::Pickle),
     (b"\x80\x05", Format::Pickle),
-    (b"BM", Format::Bmp),
 ];
 
 /// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 28] = [
+const ENDINGS: [(&str, Format); 33] = [
     ("jpg", Format::Jpeg),
     ("jpeg", Format::Jpeg),
     ("png", Format::Png),
@@ -41,6 +39,11 @@ const ENDINGS: [(&str, Format); 28] = [
     ("webp", Format::Webp),
     ("tif", Format::OtherImage),
     ("tiff", Format::OtherImage),
+    ("jp2", Format::OtherImage),
+    ("ico", Format::OtherImage),
+    ("heic", Format::OtherImage),
+    ("heif", Format::OtherImage),
+    ("avif", Format::OtherImage),
     ("tfrecord", Format::TfRecord),
     ("tfrecords", Format::TfRecord),
     ("tfrec", Format::TfRecord),
@@ -101,7 +104,28 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         return Some(Format::TfRecord);
     }
     let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
-    magic.map(|(_, format)| *format)
+    magic
+        .map(|(_, format)| *format)
+        .or_else(|| image_by_form(head, named))
+}
+
+/// Images whose first bytes are too few to be sure of: the rest of the header must look like one as well.
+fn image_by_form(head: &[u8], named: Option<Format>) -> Option<Format> {
+    if head.starts_with(b"BM") {
+        let header = head.get(14..18).and_then(|bytes| bytes.try_into().ok());
+        let known = header.is_some_and(|bytes| {
+            matches!(
+                u32::from_le_bytes(bytes),
+                12 | 40 | 52 | 56 | 64 | 108 | 124
+            )
+        });
+        return (known || named == Some(Format::Bmp)).then_some(Format::Bmp);
+    }
+    // The number of icons, and a byte of the first that is always zero.
+    let icons = head.starts_with(b"\0\0\x01\0")
+        && head.get(4).is_some_and(|count| *count > 0)
+        && head.get(9) == Some(&0);
+    (icons || data::image_brand(head).is_some()).then_some(Format::OtherImage)
 }
 
 /// Records in a GZIP or ZLIB stream: told by the first of them, or by the name where that cannot be unpacked.

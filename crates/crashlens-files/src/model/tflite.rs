@@ -1,9 +1,111 @@
-//! TensorFlow Lite.
+//! TensorFlow Lite models: a flatbuffer, which TensorFlow reads without looking where its offsets lead.
 
+mod check;
+mod flat;
+mod graph;
+mod schema;
+mod verify;
+
+use std::collections::BTreeMap;
 use std::io;
 
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
+
+use self::check::Check;
+use self::graph::Model;
+use self::schema::{Schema, schema};
+use self::verify::{Fault, Stop, verify};
+use crate::pages::Pages;
 use crate::reading::Reading;
 
-pub(super) fn read(_reading: &mut Reading<'_>) -> io::Result<()> {
+/// So many tensors are listed.
+const MOST_LISTED: usize = 10_000;
+
+pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+    let head = reading.source.bytes_at(0, 8)?;
+    if head.get(4..8) != Some(b"TFL3") {
+        let detail = "the letters TFL3 are not at byte 4";
+        reading.flaw_at(FlawKind::Malformed, "the head", 4, detail);
+        return Ok(());
+    }
+    let schema = schema();
+    let file_size = reading.source.size();
+    let mut pages = Pages::of(&mut reading.source);
+    let idle = match verify(&mut pages, schema) {
+        Ok(idle) => idle,
+        Err(Stop::Io(error)) => return Err(error),
+        Err(Stop::Fault(fault)) => {
+            note(reading, [fault]);
+            return Ok(());
+        }
+    };
+    let model = graph::extract(&mut pages, schema)?;
+    let mut check = Check {
+        model: &model,
+        schema,
+        file_size,
+        faults: Vec::new(),
+    };
+    check.all();
+    let faults = check.faults;
+    let facts = facts(&model, schema);
+    note(reading, idle.into_iter().chain(faults));
+    reading.holds(Contents::Model(Box::new(facts)));
     Ok(())
+}
+
+fn note(reading: &mut Reading<'_>, faults: impl IntoIterator<Item = Fault>) {
+    for fault in faults {
+        reading.flaw_at(fault.kind, fault.part, fault.at, fault.detail);
+    }
+}
+
+fn facts(model: &Model, schema: &Schema) -> ModelFacts {
+    let mut operations: BTreeMap<String, Operation> = BTreeMap::new();
+    for (number, graph) in model.graphs.iter().enumerate() {
+        for (index, operator) in graph.operators.iter().enumerate() {
+            let Some(code) = model.codes.get(operator.code as usize) else {
+                continue;
+            };
+            let builtin = schema.member("BuiltinOperator", code.builtin);
+            let is_custom = builtin == Some("CUSTOM");
+            let name = match (&code.custom, builtin) {
+                (Some(name), Some("CUSTOM")) => name.clone(),
+                (_, Some(name)) => name.to_owned(),
+                (_, None) => format!("operation {}", code.builtin),
+            };
+            let operation = operations.entry(name.clone()).or_insert_with(|| Operation {
+                name,
+                count: 0,
+                first: format!("subgraphs[{number}].operators[{index}]"),
+                custom: is_custom,
+            });
+            operation.count += 1;
+        }
+    }
+    ModelFacts {
+        producer: Some("tflite".to_owned()),
+        tensors: tensors(model, schema),
+        operations: operations.into_values().collect(),
+        ..ModelFacts::default()
+    }
+}
+
+/// Those with stored values.
+fn tensors(model: &Model, schema: &Schema) -> Vec<Tensor> {
+    let all = model.graphs.iter().flat_map(|graph| &graph.tensors);
+    let stored = all.filter_map(|tensor| {
+        let buffer = model.buffers.get(tensor.buffer as usize)?;
+        (buffer.length > 0).then(|| Tensor {
+            name: String::from_utf8_lossy(&tensor.name).into_owned(),
+            dtype: schema
+                .member("TensorType", i64::from(tensor.kind))
+                .unwrap_or_default()
+                .to_ascii_lowercase(),
+            shape: tensor.shape.iter().map(|it| (*it).max(0) as u64).collect(),
+            bytes: buffer.length,
+            not_finite: 0,
+        })
+    });
+    stored.take(MOST_LISTED).collect()
 }
