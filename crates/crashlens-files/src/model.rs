@@ -1,12 +1,11 @@
 //! Readers of models, checkpoints and weights: one format each.
 
 mod checkpoint;
+pub(crate) mod config;
 mod crc;
 mod dtype;
 mod farm_hash;
 pub(crate) mod graph;
-pub(crate) mod config;
-mod graph;
 mod keras;
 mod onnx;
 mod parts;
