@@ -153,9 +153,7 @@ fn report(judged: &[Judged], options: &Options) -> Result<()> {
         comparisons.push((version, compared));
     }
     if let Some(path) = &options.misses {
-        let misses = comparisons.iter().flat_map(|(_, one)| &one.misses);
-        let lines: Vec<_> = misses.map(page::line).collect();
-        fs_err::write(path, lines.join("\n") + "\n")?;
+        fs_err::write(path, page::misses(&comparisons))?;
     }
     let mut faults = Vec::new();
     for (version, comparison) in &comparisons {

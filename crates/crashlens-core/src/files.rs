@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use census::{Census, Class, FeatureCensus, OddOnes};
 pub use contents::{
-    Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Sound,
-    Table, Tensor,
+    Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Signature,
+    Sound, Table, Tensor,
 };
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;

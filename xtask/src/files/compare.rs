@@ -54,10 +54,10 @@ pub struct Count {
 }
 
 impl Count {
-    pub fn add(&mut self, said: &[Said; 2]) {
+    pub fn add(&mut self, said: &[Said; 2], version: &str) {
         self.all += 1;
         for (flagged, said) in self.flagged.iter_mut().zip(said) {
-            *flagged += usize::from(said.is_flagged());
+            *flagged += usize::from(said.warns_of(version));
         }
     }
 
@@ -93,8 +93,8 @@ pub fn compare<'a>(files: &'a [Judged], version: &'static str, truth: &Truth) ->
         };
         let class = Class::of(outcome);
         let counts = comparison.counts.entry(file.format.clone()).or_default();
-        counts.entry(class).or_default().add(&file.said);
-        let is_flagged = file.said[1].is_flagged();
+        counts.entry(class).or_default().add(&file.said, version);
+        let is_flagged = file.said[1].warns_of(version);
         let is_miss = match class {
             Class::Breaks | Class::Rejects => !is_flagged,
             Class::Reads => is_flagged,

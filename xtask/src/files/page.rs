@@ -1,5 +1,7 @@
 //! The page that is committed: `docs/files.md`.
 
+use std::collections::BTreeMap;
+
 use super::compare::{Class, Comparison, Count, Miss};
 
 pub const PAGE: &str = "docs/files.md";
@@ -15,7 +17,8 @@ and header fields edited with right checksums. Each damaged file was read by rea
 [`corpus/files/truth-*.tsv`](../corpus/files) say what came of it. This page holds what `crashlens check data` and
 `crashlens check model` say of the same files against that; it is written by `cargo xtask files --update`.
 
-A file is *flagged* where something is found at `can-crash` or above, which makes the exit status 1. Cells have the files
+A file is *flagged* where something is found at `can-crash` or above, which makes the exit status 1; what is said of other
+versions alone (\"raises in 2.12.1, is read by 2.21.0\") counts for those. Cells have the files
 flagged by structure and checksums, then those flagged with `--full`, *of* all. *Breaks*: TensorFlow dies of a signal or
 hangs. *Rejects*: an exception, in reading or at the first use. *Other values*: it reads something else than what was
 written, without a word; where a format has no checksum nothing but a manifest shows that. *Reads*: it gives what the
@@ -87,17 +90,25 @@ fn named(class: Class, comparisons: &[(&'static str, Comparison<'_>)]) -> Vec<St
 }
 
 /// One miss, in words.
-pub fn line(miss: &Miss<'_>) -> String {
-    let said = &miss.file.said[1];
-    let said = if said.rules.is_empty() {
-        "nothing".to_owned()
-    } else {
-        said.rules.join(", ")
-    };
+fn line(miss: &Miss<'_>) -> String {
     format!(
-        "- `{}`, {}: {}; said: {said}",
+        "- `{}`, {}: {}; said: {}",
         miss.file.label(),
         miss.version,
-        miss.outcome
+        miss.outcome,
+        miss.file.said[1].rules()
     )
+}
+
+/// All misses, by format.
+pub fn misses(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
+    let mut by_format: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for miss in comparisons.iter().flat_map(|(_, one)| &one.misses) {
+        let line = format!("{} ({})", line(miss), miss.file.said[1].detail());
+        by_format.entry(&miss.file.format).or_default().push(line);
+    }
+    let chapters = by_format
+        .iter()
+        .map(|(format, lines)| format!("## {format}: {}\n\n{}\n", lines.len(), lines.join("\n")));
+    chapters.collect::<Vec<_>>().join("\n")
 }

@@ -2,7 +2,10 @@
 
 mod check;
 mod flat;
+mod flow;
 mod graph;
+mod operators;
+mod parts;
 mod schema;
 mod verify;
 
@@ -12,9 +15,10 @@ use std::io;
 use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
 
 use self::check::Check;
-use self::graph::Model;
+use self::parts::Model;
 use self::schema::{Schema, schema};
-use self::verify::{Fault, Stop, verify};
+use self::verify::verify;
+use crate::fault::{Fault, note};
 use crate::pages::Pages;
 use crate::reading::Reading;
 
@@ -30,16 +34,20 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     }
     let schema = schema();
     let file_size = reading.source.size();
-    let mut pages = Pages::of(&mut reading.source);
-    let idle = match verify(&mut pages, schema) {
-        Ok(idle) => idle,
-        Err(Stop::Io(error)) => return Err(error),
-        Err(Stop::Fault(fault)) => {
-            note(reading, [fault]);
+    let strict = verify(&mut Pages::of(&mut reading.source), schema)?;
+    // TensorFlow maps the file and follows its offsets; so is the model taken out here.
+    let mut pages = Pages::mapped(&mut reading.source);
+    let model = match graph::extract(&mut pages, schema) {
+        Ok(model) => model,
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            let fault = strict.into_iter().next().unwrap_or_else(|| {
+                Fault::malformed("the model", None, "an offset leads out of the file")
+            });
+            note(reading, [fault.as_kind(FlawKind::Malformed)]);
             return Ok(());
         }
+        Err(error) => return Err(error),
     };
-    let model = graph::extract(&mut pages, schema)?;
     let mut check = Check {
         model: &model,
         schema,
@@ -49,15 +57,13 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     check.all();
     let faults = check.faults;
     let facts = facts(&model, schema);
-    note(reading, idle.into_iter().chain(faults));
+    let strict = strict.into_iter().map(|fault| match fault.kind {
+        FlawKind::TooLarge => fault,
+        _ => fault.as_kind(FlawKind::IdlePart),
+    });
+    note(reading, faults.into_iter().chain(strict));
     reading.holds(Contents::Model(Box::new(facts)));
     Ok(())
-}
-
-fn note(reading: &mut Reading<'_>, faults: impl IntoIterator<Item = Fault>) {
-    for fault in faults {
-        reading.flaw_at(fault.kind, fault.part, fault.at, fault.detail);
-    }
 }
 
 fn facts(model: &Model, schema: &Schema) -> ModelFacts {
