@@ -5,6 +5,7 @@ mod bench;
 mod command;
 mod corpus;
 mod environments;
+mod files;
 mod fixtures;
 mod folklore;
 mod fuzz;
@@ -44,6 +45,8 @@ enum Task {
     Folklore(folklore::Options),
     /// Holds what is predicted of native files against a real loader
     Links(links::Options),
+    /// Holds what is said of damaged files against what TensorFlow does with them
+    Files(files::Options),
     /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
     Environments(environments::Options),
     /// Measures crashlens side by side with its peers
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Task::Folklore(options) => folklore::run(&options),
         Task::Links(options) => links::run(&options),
         Task::Environments(options) => environments::run(&options),
+        Task::Files(options) => files::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy => tidy::run(),

@@ -108,7 +108,7 @@ pub struct Flaw {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FlawKind {
-    /// Zero bytes.
+    /// Zero bytes, or a container with nothing in it.
     Empty,
     /// It ends before what it declares does.
     CutShort,
@@ -122,6 +122,8 @@ pub enum FlawKind {
     Contradiction,
     /// A length with a right checksum of its own that reaches far beyond the end.
     WildLength,
+    /// It breaks a rule of its format, or uses it in a way, that readers let pass.
+    Blemish,
     /// Bytes behind its end.
     TrailingBytes,
     /// A valid variant that TensorFlow's reader does not take.

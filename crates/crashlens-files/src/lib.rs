@@ -31,7 +31,7 @@ pub use finder::{Subject, find};
 pub use hashing::hash;
 pub use manifest::{Listed, Manifest};
 pub use reading::{Limits, Options, Purpose};
-pub use scan::{Found, scan};
+pub use scan::{Found, in_trouble, scan};
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};
 pub use writers::Writers;

@@ -2,9 +2,12 @@
 
 mod checkpoint;
 pub(crate) mod config;
+mod crc;
+mod dtype;
 mod graph;
 mod keras;
 mod onnx;
+mod parts;
 mod pickle;
 mod safetensors;
 mod saved_model;

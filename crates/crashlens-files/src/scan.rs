@@ -20,23 +20,23 @@ pub type Found<'a> = dyn FnMut(Subject) -> bool + 'a;
 /// Examines everything that `find` hands on, with `jobs` threads, and passes the facts to `take` in that order.
 ///
 /// `take` says whether to go on. It runs on the thread of the caller.
-pub fn scan(
+pub fn scan<T: Send>(
     jobs: NonZero<usize>,
     find: impl FnOnce(&mut Found<'_>) + Send,
-    examine: impl Fn(&Subject) -> FileFacts + Sync,
-    mut take: impl FnMut(FileFacts) -> bool,
+    examine: impl Fn(&Subject) -> T + Sync,
+    mut take: impl FnMut(T) -> bool,
 ) {
     let (subjects, queue) = sync_channel(AHEAD);
-    let (facts, results) = sync_channel(AHEAD);
+    let (done, results) = sync_channel(AHEAD);
     let queue = Mutex::new(queue);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| feed(find, subjects, &is_over));
         for _ in 0..jobs.get() {
-            let facts = facts.clone();
-            scope.spawn(|| work(&queue, &examine, facts));
+            let done = done.clone();
+            scope.spawn(|| work(&queue, &examine, done));
         }
-        drop(facts);
+        drop(done);
         in_order(results, &mut take);
         is_over.store(true, Ordering::Relaxed);
     });
@@ -55,13 +55,13 @@ fn feed(
     });
 }
 
-fn work(
+fn work<T>(
     queue: &Mutex<Receiver<(u64, Subject)>>,
-    examine: &impl Fn(&Subject) -> FileFacts,
-    facts: SyncSender<(u64, FileFacts)>,
+    examine: &impl Fn(&Subject) -> T,
+    results: SyncSender<(u64, T)>,
 ) {
     while let Some((index, subject)) = next(queue) {
-        if facts.send((index, judged(&subject, examine))).is_err() {
+        if results.send((index, examine(&subject))).is_err() {
             break;
         }
     }
@@ -73,30 +73,28 @@ fn next(queue: &Mutex<Receiver<(u64, Subject)>>) -> Option<(u64, Subject)> {
     queue.lock().ok()?.recv().ok()
 }
 
-fn judged(subject: &Subject, examine: &impl Fn(&Subject) -> FileFacts) -> FileFacts {
-    let Some(trouble) = &subject.trouble else {
-        return examine(subject);
-    };
+/// The facts of a subject that cannot be examined.
+pub fn in_trouble(subject: &Subject, trouble: &str) -> FileFacts {
     FileFacts {
         path: subject.path.clone(),
         flaws: vec![Flaw {
             kind: FlawKind::Unreadable,
             part: "the path".to_owned(),
             at: None,
-            detail: trouble.clone(),
+            detail: trouble.to_owned(),
         }],
         ..FileFacts::default()
     }
 }
 
-fn in_order(results: Receiver<(u64, FileFacts)>, take: &mut impl FnMut(FileFacts) -> bool) {
+fn in_order<T>(results: Receiver<(u64, T)>, take: &mut impl FnMut(T) -> bool) {
     let mut due = 0;
     let mut early = BTreeMap::new();
-    for (index, facts) in results {
-        early.insert(index, facts);
-        while let Some(facts) = early.remove(&due) {
+    for (index, result) in results {
+        early.insert(index, result);
+        while let Some(result) = early.remove(&due) {
             due += 1;
-            if !take(facts) {
+            if !take(result) {
                 return;
             }
         }

@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use check::{CheckArgs, CheckFormat, CheckReportArgs, SurveyArgs};
+pub(crate) use check::{
+    CheckArgs, CheckFormat, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, ScanArgs,
+    Subject, SurveyArgs,
+};
 
 /// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]

@@ -44,7 +44,7 @@ fn list() -> String {
 fn page(rule: &Entry) -> String {
     let lead = match rule.kind {
         Kind::Death => "The causes it may name",
-        Kind::Hazard => "The causes of death it warns of",
+        Kind::Hazard | Kind::File => "The causes of death it warns of",
     };
     let mut meanings = String::new();
     for cause in rule.causes {

@@ -86,6 +86,9 @@ pub struct Records {
 pub struct Feature {
     /// Its key.
     pub name: String,
+    /// Whether it is a list of features, one a step (`SequenceExample.feature_lists`); its counts are then of steps.
+    #[serde(default)]
+    pub sequence: bool,
     /// In how many records of the file.
     pub present: u64,
     /// In how many as what, most frequent first.

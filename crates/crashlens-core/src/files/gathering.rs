@@ -67,6 +67,11 @@ impl Gathering {
             None => self.unknown += 1,
         }
         self.census.add(facts);
+        self.add_late(facts, findings);
+    }
+
+    /// Takes in what was found in a file later than the file itself.
+    pub fn add_late(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
         let mut told = Vec::new();
         for finding in findings {
             let Some(order) = file_rules::position(&finding.rule) else {
@@ -214,7 +219,7 @@ impl Group {
 fn told(path: &str, finding: &FileFinding) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let part = match finding.part.as_str() {
-        "" => String::new(),
+        "" | "the file" | "the path" => String::new(),
         part => format!("{part}: "),
     };
     let at = finding

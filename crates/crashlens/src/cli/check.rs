@@ -1,11 +1,14 @@
 //! The arguments of `check`.
 
+mod files;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use crashlens_core::hazard::Severity;
 
 use super::Colour;
+pub(crate) use files::{DataArgs, ModelArgs, ScanArgs};
 
 /// Tell what will crash or fail before it does.
 ///
@@ -19,7 +22,7 @@ use super::Colour;
 )]
 pub(crate) struct CheckArgs {
     #[command(subcommand)]
-    subject: Option<Subject>,
+    subject: Option<SubjectArgs>,
 
     #[command(flatten)]
     environment: EnvironmentArgs,
@@ -27,17 +30,31 @@ pub(crate) struct CheckArgs {
 
 impl CheckArgs {
     /// What to check.
-    pub(crate) fn environment(&self) -> &EnvironmentArgs {
+    pub(crate) fn subject(&self) -> Subject<'_> {
         match &self.subject {
-            Some(Subject::Env(environment)) => environment,
-            None => &self.environment,
+            Some(SubjectArgs::Env(environment)) => Subject::Env(environment),
+            Some(SubjectArgs::Data(data)) => Subject::Data(data),
+            Some(SubjectArgs::Model(model)) => Subject::Model(model),
+            None => Subject::Env(&self.environment),
         }
     }
 }
 
+/// What is to be checked.
+pub(crate) enum Subject<'a> {
+    /// An environment.
+    Env(&'a EnvironmentArgs),
+    /// Training files.
+    Data(&'a DataArgs),
+    /// Models.
+    Model(&'a ModelArgs),
+}
+
 #[derive(Debug, Subcommand)]
-enum Subject {
+enum SubjectArgs {
     Env(EnvironmentArgs),
+    Data(Box<DataArgs>),
+    Model(Box<ModelArgs>),
 }
 
 /// Check a Python environment and the machine: packages, native files, loader, processor, limits, GPU libraries.
@@ -144,6 +161,8 @@ pub(crate) enum CheckFormat {
     Text,
     /// For programs: one document
     Json,
+    /// For programs that share work out: a line of JSON for each file
+    Jsonl,
     /// For code scanning: SARIF 2.1.0
     Sarif,
     /// For an issue or a chat: Markdown, home folder masked

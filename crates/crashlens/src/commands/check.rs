@@ -1,19 +1,67 @@
 //! `crashlens check`: what will crash or fail, before it does.
 
+mod against;
+mod asked;
+mod duplicates;
+mod ledger;
+mod lines;
 mod progress;
+mod removal;
 mod saved_survey;
+mod scanning;
 mod surveying;
+mod watching;
 
+use crashlens_core::files::Setting;
 use crashlens_core::{Inspection, Report, Survey, inspection};
+use crashlens_files::Purpose;
 
-use crate::cli::{CheckArgs, CheckFormat, CheckReportArgs, SurveyArgs};
+use self::scanning::Job;
+use crate::cli::{
+    CheckArgs, CheckFormat, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject,
+    SurveyArgs,
+};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Verbosity, json, markdown, sarif, write_inspection};
 
 /// Checks what is asked for; findings decide the exit status.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    let args = args.environment();
+    match args.subject() {
+        Subject::Env(args) => environment(args),
+        Subject::Data(args) => data(args),
+        Subject::Model(args) => model(args),
+    }
+}
+
+fn data(args: &DataArgs) -> Result<ExitStatus, Failure> {
+    let setting = Setting {
+        labels: args.labels.clone(),
+        classes: args.classes,
+        ..against::setting(args.scan.against.as_deref())?
+    };
+    scanning::run(&Job {
+        purpose: Purpose::Data,
+        scan: &args.scan,
+        report: &args.report,
+        setting,
+        watch: args.watch,
+        move_to: args.move_to.as_deref(),
+    })
+}
+
+fn model(args: &ModelArgs) -> Result<ExitStatus, Failure> {
+    scanning::run(&Job {
+        purpose: Purpose::Model,
+        scan: &args.scan,
+        report: &args.report,
+        setting: against::setting(args.scan.against.as_deref())?,
+        watch: None,
+        move_to: None,
+    })
+}
+
+fn environment(args: &EnvironmentArgs) -> Result<ExitStatus, Failure> {
     let destination = destination(&args.report);
     destination.check(ExitStatus::NoReport)?;
     let survey = survey(&args.survey)?;
@@ -22,7 +70,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
     }
     let inspection = inspection::inspect(&survey);
     let status = status(&inspection, &args.report);
-    match write(inspection, args.report.format, &destination) {
+    let report = Report::of_inspections(vec![inspection]);
+    match write(&report, args.report.format, &destination) {
         // Nobody reads any more (`| head`); what was found counts all the same.
         Err(failure) if failure.status == ExitStatus::Success => Ok(status),
         Err(failure) => Err(failure),
@@ -52,20 +101,16 @@ fn status(inspection: &Inspection, args: &CheckReportArgs) -> ExitStatus {
     }
 }
 
-fn write(
-    inspection: Inspection,
-    format: CheckFormat,
-    destination: &Destination,
-) -> Result<(), Failure> {
+fn write(report: &Report, format: CheckFormat, destination: &Destination) -> Result<(), Failure> {
     let home = std::env::var("HOME").unwrap_or_default();
-    let report = Report::of_inspections(vec![inspection]);
     destination.send(ExitStatus::NoReport, &|view, out| match format {
         CheckFormat::Text => report
             .inspections
             .iter()
             .try_for_each(|inspection| write_inspection(inspection, view, out)),
-        CheckFormat::Json => json::write(&report, out),
-        CheckFormat::Sarif => sarif::write(&report, out),
-        CheckFormat::Md => markdown::write(&report, &home, out),
+        CheckFormat::Json => json::write(report, out),
+        CheckFormat::Jsonl => json::write_line(report, out),
+        CheckFormat::Sarif => sarif::write(report, out),
+        CheckFormat::Md => markdown::write(report, &home, out),
     })
 }

@@ -59,7 +59,7 @@ fn causes_beside(rule: &Entry) -> String {
             let words: Vec<&str> = causes.iter().map(|cause| cause.word()).collect();
             let verb = match rule.kind {
                 Kind::Death => "names",
-                Kind::Hazard => "leads to",
+                Kind::Hazard | Kind::File => "leads to",
             };
             format!(" ({verb} {})", words.join(", "))
         }

@@ -10,6 +10,12 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Writes the report on one line.
+pub(crate) fn write_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, report)?;
+    writeln!(out)
+}
+
 /// The JSON schema of [`Report`], as it is kept in `schema/report.v1.json`.
 pub(crate) fn schema() -> String {
     let schema = schemars::schema_for!(Report);

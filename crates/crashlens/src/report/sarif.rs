@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crashlens_core::hazard::{Hazard, Severity};
-use crashlens_core::{Gap, Inspection, Report, hazards};
+use crashlens_core::{Gap, Inspection, Report};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::book;
 use super::terminal::{printable, sentence};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -79,14 +80,14 @@ fn run(inspection: &Inspection) -> Run {
 }
 
 fn rule(id: &str) -> Value {
-    let Some(rule) = hazards::find(id) else {
+    let Some(rule) = book::find(id) else {
         return json!({ "id": id });
     };
     let causes: Vec<&str> = rule.causes.iter().map(|cause| cause.word()).collect();
     json!({
         "id": rule.id,
         "name": rule.name,
-        "shortDescription": { "text": rule.asks },
+        "shortDescription": { "text": rule.summary() },
         "help": { "text": rule.doc, "markdown": rule.doc },
         "properties": { "tags": causes },
     })

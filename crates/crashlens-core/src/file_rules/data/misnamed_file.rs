@@ -1,7 +1,9 @@
 //! Files whose content is not what their name says.
 
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting};
+use crate::files::{
+    EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Format, Judge, Setting,
+};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -17,17 +19,33 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    // Those who named it so will have it read by the decoder of that name.
+    let versions = &["2.15.1", "2.21.0"];
+    let (does, seen) = match facts.format {
+        Some(Format::Bmp) => (
+            EffectKind::Raises,
+            "`decode_jpeg` and `decode_png` raise InvalidArgumentError; `decode_image` reads it",
+        ),
+        Some(Format::Gif) => (
+            EffectKind::Raises,
+            "`decode_image` gives four dimensions in place of three, which no batch with other images takes",
+        ),
+        Some(Format::Jpeg | Format::Png) => (
+            EffectKind::Odd,
+            "`decode_image`, `decode_jpeg` and `decode_png` go by the content",
+        ),
+        _ => (EffectKind::NotTried, ""),
+    };
+    let severity = does.severity().min(Severity::CanCrash);
     facts
         .flaws_of(FlawKind::Misnamed)
         .map(|flaw| {
-            FileFinding::new(Severity::WorthKnowing, flaw.detail.clone())
+            FileFinding::new(severity, flaw.detail.clone())
                 .part(flaw.part.clone())
-                .effect(
-                    EffectKind::Odd,
-                    &[],
-                    "image readers of TensorFlow go by the content; programs that choose a reader by the name fail",
-                )
-                .remedy(Remedy::new("Rename it after its content; readers that go by the name fail on it."))
+                .effect(does, versions, seen)
+                .remedy(Remedy::new(
+                    "Rename it after its content, or convert it; readers that go by the name fail on it.",
+                ))
         })
         .collect()
 }

@@ -24,8 +24,8 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
                 .part(flaw.part.clone())
                 .effect(
                     EffectKind::Raises,
-                    &["2.15.1"],
-                    "NotFoundError, PermissionDeniedError or an I/O error when the file is opened",
+                    &["2.15.1", "2.21.0"],
+                    "NotFoundError, PermissionDeniedError or FailedPreconditionError when it is opened",
                 )
                 .remedy(Remedy::new("Look at its owner, its permissions and whether the disk or the mount is still there."))
         })

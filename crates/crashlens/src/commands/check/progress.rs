@@ -33,6 +33,14 @@ impl PatientBar {
     }
 }
 
+impl PatientBar {
+    fn show_if_late(&self) {
+        if self.began.elapsed() >= PATIENCE && !self.is_settled.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
 impl Progress for PatientBar {
     fn begin(&self, files: u64) {
         self.bar.set_length(files);
@@ -40,9 +48,34 @@ impl Progress for PatientBar {
 
     fn advance(&self) {
         self.bar.inc(1);
-        if self.began.elapsed() >= PATIENCE && !self.is_settled.swap(true, Ordering::Relaxed) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.show_if_late();
+    }
+}
+
+/// The same for a scan: bytes, their rate, and when it will be done.
+pub(super) struct ScanBar(PatientBar);
+
+impl ScanBar {
+    pub(super) fn new() -> Self {
+        let bar = PatientBar::new();
+        let template = "{msg} {bar:24} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.bar.set_style(style);
         }
+        bar.bar.set_message("Reading");
+        bar.bar.set_length(0);
+        Self(bar)
+    }
+
+    /// Another file is to be read.
+    pub(super) fn found(&self, size: u64) {
+        self.0.bar.inc_length(size);
+    }
+
+    /// It was.
+    pub(super) fn read(&self, size: u64) {
+        self.0.bar.inc(size);
+        self.0.show_if_late();
     }
 }
 

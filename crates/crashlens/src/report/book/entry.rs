@@ -1,9 +1,10 @@
 //! A rule of either kind, as the book shows it.
 
 use crashlens_core::cause::Cause;
+use crashlens_core::files::FileRule;
 use crashlens_core::hazard::HazardRule;
 use crashlens_core::rule::Rule;
-use crashlens_core::{hazards, rules};
+use crashlens_core::{file_rules, hazards, rules};
 use serde::Serialize;
 
 /// What a rule judges.
@@ -14,6 +15,8 @@ pub(crate) enum Kind {
     Death,
     /// What may go wrong in an environment.
     Hazard,
+    /// What may be wrong with files.
+    File,
 }
 
 /// One rule.
@@ -57,8 +60,17 @@ pub(crate) fn chapters() -> impl Iterator<Item = Chapter> {
             .map(|rule| hazard(rule, family.title))
             .collect(),
     });
+    let files = file_rules::FAMILIES.iter().map(|family| Chapter {
+        title: format!("Before the crash: {}", family.title),
+        rules: family
+            .rules
+            .iter()
+            .map(|rule| file(rule, family.title))
+            .collect(),
+    });
     deaths
         .chain(hazards)
+        .chain(files)
         .filter(|chapter| !chapter.rules.is_empty())
 }
 
@@ -92,6 +104,19 @@ fn hazard(rule: &HazardRule, family: &'static str) -> Entry {
         name: rule.name,
         family,
         causes: rule.causes,
+        since: rule.since,
+        doc: rule.doc,
+        asks: Some(rule.asks),
+    }
+}
+
+fn file(rule: &'static FileRule, family: &'static str) -> Entry {
+    Entry {
+        kind: Kind::File,
+        id: rule.id,
+        name: rule.name,
+        family,
+        causes: std::slice::from_ref(&rule.cause),
         since: rule.since,
         doc: rule.doc,
         asks: Some(rule.asks),

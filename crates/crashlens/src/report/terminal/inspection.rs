@@ -132,6 +132,11 @@ fn write_finding(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Resu
     if !whose.is_empty() {
         page.indented(MARGIN, &[(FAINT, &whose)])?;
     }
+    let effects = hazard.effects.iter().take(effects_shown(depth));
+    for effect in effects {
+        let told = fitting(page, &wording::effect(effect), depth);
+        page.indented(MARGIN, &[(PLAIN, &told)])?;
+    }
     if depth != Depth::Short {
         write_grounds(page, hazard, depth)?;
     }
@@ -177,6 +182,15 @@ fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Res
     Ok(())
 }
 
+/// The worst effect is what matters most.
+fn effects_shown(depth: Depth) -> usize {
+    match depth {
+        Depth::Full => usize::MAX,
+        Depth::Whole => 2,
+        Depth::Short => 1,
+    }
+}
+
 /// `triton 3.7.1: triton/_C/libtriton.so and 3 more files`, without packages that the headline names already.
 fn whose(hazard: &Hazard, depth: Depth) -> String {
     let (most_packages, most_files) = match depth {
@@ -184,14 +198,17 @@ fn whose(hazard: &Hazard, depth: Depth) -> String {
         Depth::Whole => (PACKAGES_SHOWN, FILES_SHOWN),
         Depth::Short => (1, 1),
     };
+    // NumPy is `numpy` to pip.
+    let headline = hazard.headline.to_lowercase();
     let packages = hazard.packages.iter();
     let packages: Vec<String> = packages
         .map(|it| format!("{} {}", it.name, it.version))
-        .filter(|package| !hazard.headline.contains(package.as_str()))
+        .filter(|package| !headline.contains(&package.to_lowercase()))
         .collect();
     let files: Vec<String> = hazard
         .files
         .iter()
+        .filter(|file| hazard.files.len() > 1 || !hazard.headline.contains(file.as_str()))
         .map(|file| match depth {
             Depth::Full => file.clone(),
             Depth::Whole | Depth::Short => clip(&file_for_people(file, None), LONGEST_FILE),

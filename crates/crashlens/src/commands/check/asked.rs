@@ -1,0 +1,74 @@
+//! The paths that were asked for: as arguments, as patterns, in a file.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::Path;
+
+use crate::cli::ScanArgs;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// All of them, in their order.
+pub(super) fn paths(args: &ScanArgs) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    for path in &args.paths {
+        expand(path, &mut paths)?;
+    }
+    if let Some(missing) = paths.iter().find(|path| !is_there(path)) {
+        let message = format!("cannot check {missing}: there is no such file or folder");
+        return Err(Failure::new(message, ExitStatus::NoReport));
+    }
+    if let Some(list) = &args.files_from {
+        let reader: Box<dyn Read> = if list == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(File::open(list).map_err(|error| unreadable(list, &error))?)
+        };
+        for line in BufReader::new(reader).lines() {
+            let line = line.map_err(|error| unreadable(list, &error))?;
+            let line = line.strip_suffix('\r').unwrap_or(&line);
+            if !line.is_empty() {
+                paths.push(line.to_owned());
+            }
+        }
+    }
+    Ok(paths)
+}
+
+/// A checkpoint is named by what its files begin with.
+fn is_there(path: &str) -> bool {
+    let index = format!("{path}.index");
+    Path::new(path).symlink_metadata().is_ok() || Path::new(&index).exists()
+}
+
+/// A pattern becomes the files that it fits, where no file has its very name.
+fn expand(path: &str, paths: &mut Vec<String>) -> Result<(), Failure> {
+    let is_pattern = path.contains(['*', '?', '[']) && !Path::new(path).exists();
+    if !is_pattern {
+        paths.push(path.to_owned());
+        return Ok(());
+    }
+    let refused = |error: &dyn std::fmt::Display| {
+        Failure::new(
+            format!("cannot use the pattern {path}: {error}"),
+            ExitStatus::NoReport,
+        )
+    };
+    let before = paths.len();
+    for found in glob::glob(path).map_err(|error| refused(&error))? {
+        if let Ok(found) = found {
+            paths.push(found.to_string_lossy().into_owned());
+        }
+    }
+    if paths.len() == before {
+        return Err(refused(&"no file fits it"));
+    }
+    Ok(())
+}
+
+fn unreadable(list: &Path, error: &io::Error) -> Failure {
+    Failure::new(
+        format!("cannot read the list {}: {error}", list.display()),
+        ExitStatus::NoReport,
+    )
+}

@@ -1,0 +1,184 @@
+//! The manifest of a scan: written, continued, or compared with.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crashlens_core::files::{FileFacts, Flaw, FlawKind};
+use crashlens_files::{Listed, LocalStore, Manifest, Store as _, Subject, hash};
+
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// What an earlier scan has left, and what that is good for now.
+pub(super) struct Known {
+    path: Option<PathBuf>,
+    manifest: Manifest,
+}
+
+impl Known {
+    /// Reads the manifest that was asked for, where there is one already.
+    pub(super) fn read(path: Option<&Path>) -> Result<Self, Failure> {
+        let manifest = match path.map(File::open) {
+            None => Manifest::default(),
+            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Manifest::default(),
+            Some(Err(error)) => return Err(unreadable(path, &error)),
+            Some(Ok(file)) => {
+                Manifest::read(BufReader::new(file)).map_err(|error| unreadable(path, &error))?
+            }
+        };
+        Ok(Self {
+            path: path.map(Path::to_owned),
+            manifest,
+        })
+    }
+
+    /// What an interrupted scan saw of a file that has not changed since.
+    pub(super) fn facts(&self, subject: &Subject) -> Option<&Listed> {
+        if self.manifest.is_complete {
+            return None;
+        }
+        let listed = self.manifest.files.get(&subject.path)?;
+        (listed.modified == modified(&subject.path) && listed.facts.size == subject.size)
+            .then_some(listed)
+    }
+
+    /// With its hash, where a manifest needs it, and what that says.
+    pub(super) fn hashed(&self, mut facts: FileFacts) -> Listed {
+        if self.path.is_none() {
+            return Listed {
+                modified: String::new(),
+                sha256: String::new(),
+                facts,
+            };
+        }
+        let sha256 = hash(&LocalStore, &facts.path, u64::MAX).unwrap_or_default();
+        if self.manifest.is_complete {
+            let said = match self.manifest.files.get(&facts.path) {
+                None => Some("the manifest does not list it"),
+                Some(listed) if listed.sha256 != sha256 => Some("its SHA-256 is another"),
+                Some(_) => None,
+            };
+            facts.flaws.extend(said.map(off_manifest));
+        }
+        Listed {
+            modified: modified(&facts.path),
+            sha256,
+            facts,
+        }
+    }
+}
+
+/// The manifest while it is written.
+pub(super) struct Ledger<'a> {
+    known: &'a Known,
+    out: Option<File>,
+    seen: BTreeSet<String>,
+    count: u64,
+}
+
+impl<'a> Ledger<'a> {
+    pub(super) fn open(known: &'a Known) -> Result<Self, Failure> {
+        let path = known.path.as_deref();
+        let out = match path {
+            Some(path) if !known.manifest.is_complete => {
+                Some(continued(path).map_err(|error| unwritable(path, &error))?)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            known,
+            out,
+            seen: BTreeSet::new(),
+            count: 0,
+        })
+    }
+
+    /// Takes in one file; writes it, unless it stands there already.
+    pub(super) fn write(&mut self, listed: &Listed) -> Result<(), Failure> {
+        self.count += 1;
+        if self.known.manifest.is_complete {
+            self.seen.insert(listed.facts.path.clone());
+        }
+        let before = self.known.manifest.files.get(&listed.facts.path);
+        match (&mut self.out, &self.known.path) {
+            (Some(out), Some(path)) if before != Some(listed) => {
+                Manifest::write(listed, out).map_err(|error| unwritable(path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Files that the manifest lists and that the scan has not met.
+    pub(super) fn missing(&self) -> Vec<FileFacts> {
+        if !self.known.manifest.is_complete {
+            return Vec::new();
+        }
+        let files = self.known.manifest.files.iter();
+        files
+            .filter(|(path, _)| !self.seen.contains(*path))
+            .map(|(path, listed)| FileFacts {
+                path: path.clone(),
+                format: listed.facts.format,
+                flaws: vec![off_manifest("the manifest lists it, and it is not there")],
+                ..FileFacts::default()
+            })
+            .collect()
+    }
+
+    /// The scan has come to its end.
+    pub(super) fn close(mut self) -> Result<(), Failure> {
+        match (&mut self.out, &self.known.path) {
+            (Some(out), Some(path)) => {
+                Manifest::close(self.count, out).map_err(|error| unwritable(path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn modified(path: &str) -> String {
+    let identity = LocalStore.identity(path).ok().flatten();
+    identity.map_or_else(String::new, |identity| identity.modified.to_string())
+}
+
+fn off_manifest(detail: &str) -> Flaw {
+    Flaw {
+        kind: FlawKind::OffManifest,
+        part: "the file".to_owned(),
+        at: None,
+        detail: detail.to_owned(),
+    }
+}
+
+/// Opens it to go on behind its last whole line.
+fn continued(path: &Path) -> std::io::Result<File> {
+    let text = std::fs::read(path).unwrap_or_default();
+    let whole = text.iter().rposition(|byte| *byte == b'\n');
+    let whole = whole.map_or(0, |at| at as u64 + 1);
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
+    file.set_len(whole)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok(file)
+}
+
+fn unreadable(path: Option<&Path>, error: &std::io::Error) -> Failure {
+    let path = path.unwrap_or(Path::new(""));
+    Failure::new(
+        format!("cannot read the manifest {}: {error}", path.display()),
+        ExitStatus::NoReport,
+    )
+    .with_help("Name a file that crashlens has written, or one that does not exist yet.")
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(
+        format!("cannot write the manifest {}: {error}", path.display()),
+        ExitStatus::NoReport,
+    )
+}
