@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use census::{Census, Class, FeatureCensus, OddOnes};
 pub use contents::{
-    Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Sound,
-    Table, Tensor,
+    Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Signature,
+    Sound, Table, Tensor,
 };
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
@@ -108,7 +108,7 @@ pub struct Flaw {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FlawKind {
-    /// Zero bytes.
+    /// Zero bytes, or a container with nothing in it.
     Empty,
     /// It ends before what it declares does.
     CutShort,
@@ -116,10 +116,14 @@ pub enum FlawKind {
     ChecksumMismatch,
     /// It breaks the rules of its format.
     Malformed,
+    /// A part is damaged that its readers do not look at.
+    IdlePart,
     /// Two of its parts contradict each other: shape and bytes, index and data.
     Contradiction,
     /// A length with a right checksum of its own that reaches far beyond the end.
     WildLength,
+    /// It breaks a rule of its format, or uses it in a way, that readers let pass.
+    Blemish,
     /// Bytes behind its end.
     TrailingBytes,
     /// A valid variant that TensorFlow's reader does not take.

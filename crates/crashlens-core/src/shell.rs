@@ -7,6 +7,10 @@ pub(crate) fn word(text: &str) -> Option<String> {
     if text.is_empty() || is_option || text.chars().any(char::is_control) {
         return None;
     }
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@%+:,-".contains(&byte);
+    if text.bytes().all(is_plain) {
+        return Some(text.to_owned());
+    }
     Some(format!("'{}'", text.replace('\'', r"'\''")))
 }
 

@@ -4,8 +4,10 @@ mod arrays;
 mod columns;
 mod comma_separated;
 mod images;
-mod records;
+pub(crate) mod records;
 mod sound;
+
+pub(crate) use images::image_brand;
 
 use std::io;
 

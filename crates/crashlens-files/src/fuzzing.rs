@@ -25,6 +25,59 @@ impl Store for OneFile<'_> {
     }
 }
 
+/// Files in memory, by path.
+struct Files<'a>(&'a [(&'a str, &'a [u8])]);
+
+impl Store for Files<'_> {
+    fn open(&self, path: &str) -> io::Result<Source> {
+        let found = self.0.iter().find(|(name, _)| *name == path);
+        let (_, bytes) = found.ok_or(io::ErrorKind::NotFound)?;
+        Ok(Source::of_bytes(bytes.to_vec()))
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for (path, bytes) in self.0 {
+            let inside = match folder {
+                "." => Some(*path),
+                folder => path
+                    .strip_prefix(folder)
+                    .and_then(|rest| rest.strip_prefix('/')),
+            };
+            let Some(inside) = inside else { continue };
+            let (name, is_folder) = match inside.split_once('/') {
+                Some((name, _)) => (name, true),
+                None => (inside, false),
+            };
+            if entries.iter().all(|entry| entry.name != name) {
+                entries.push(Entry {
+                    name: name.to_owned(),
+                    is_folder,
+                    size: bytes.len() as u64,
+                });
+            }
+        }
+        if entries.is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(entries)
+    }
+
+    fn identity(&self, path: &str) -> io::Result<Option<Identity>> {
+        let is_there = self.0.iter().any(|(name, _)| *name == path) || self.list(path).is_ok();
+        if is_there {
+            Ok(None)
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+}
+
+/// What is seen of `path` among these files.
+pub fn examine_files(files: &[(&str, &[u8])], path: &str, options: &Options) -> FileFacts {
+    examine(&Files(files), path, options)
+}
+
 /// What is seen of these bytes, named `name`.
 pub fn examine_bytes(name: &str, bytes: &[u8], options: &Options) -> FileFacts {
     examine(&OneFile(bytes), name, options)

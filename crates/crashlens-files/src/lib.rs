@@ -7,6 +7,7 @@
 
 mod data;
 mod examine;
+mod fault;
 mod finder;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -14,11 +15,15 @@ mod hashing;
 mod hdf5;
 mod manifest;
 mod model;
+mod pages;
 mod reading;
 mod scan;
 mod sniff;
 mod source;
 mod store;
+mod values;
+#[expect(dead_code, reason = "the readers that use all of it come one by one")]
+mod wire;
 mod writers;
 
 pub use examine::examine;

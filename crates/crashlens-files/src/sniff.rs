@@ -1,20 +1,22 @@
 //! The format of a file, by its first bytes; by its name where they tell nothing.
 
-use std::io;
+use std::io::{self, Read as _};
 
 use crashlens_core::files::{FlawKind, Format};
 
+use crate::data;
+use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
+use crate::model::graph;
 use crate::reading::{Purpose, Reading};
 
 /// So many bytes are looked at.
 const HEAD: usize = 512;
 
 /// First bytes that say what a file is.
-const MAGIC: [(&[u8], Format); 17] = [
+const MAGIC: [(&[u8], Format); 14] = [
     (b"\xff\xd8\xff", Format::Jpeg),
     (b"\x89PNG\r\n\x1a\n", Format::Png),
-    (b"GIF87a", Format::Gif),
-    (b"GIF89a", Format::Gif),
+    (b"GIF8", Format::Gif),
     (b"\x93NUMPY", Format::Npy),
     (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
     (b"PAR1", Format::Parquet),
@@ -22,16 +24,14 @@ const MAGIC: [(&[u8], Format); 17] = [
     (b"II*\0", Format::OtherImage),
     (b"MM\0*", Format::OtherImage),
     (b"\0\0\0\x0cjP  ", Format::OtherImage),
-    (b"\0\0\x01\0", Format::OtherImage),
     (b"\x80\x02", Format::Pickle),
     (b"\x80\x03", Format::Pickle),
     (b"\x80\x04", Format::Pickle),
     (b"\x80\x05", Format::Pickle),
-    (b"BM", Format::Bmp),
 ];
 
 /// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 28] = [
+const ENDINGS: [(&str, Format); 33] = [
     ("jpg", Format::Jpeg),
     ("jpeg", Format::Jpeg),
     ("png", Format::Png),
@@ -40,6 +40,11 @@ const ENDINGS: [(&str, Format); 28] = [
     ("webp", Format::Webp),
     ("tif", Format::OtherImage),
     ("tiff", Format::OtherImage),
+    ("jp2", Format::OtherImage),
+    ("ico", Format::OtherImage),
+    ("heic", Format::OtherImage),
+    ("heif", Format::OtherImage),
+    ("avif", Format::OtherImage),
     ("tfrecord", Format::TfRecord),
     ("tfrecords", Format::TfRecord),
     ("tfrec", Format::TfRecord),
@@ -66,9 +71,11 @@ const ENDINGS: [(&str, Format); 28] = [
 pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
     let head = reading.source.bytes_at(0, HEAD)?;
     let named = by_name(reading.path, reading.options.purpose);
-    let seen = by_content(&head, named);
+    let seen = by_content(&head, named)
+        .or_else(|| packed_records(&head, named))
+        .or_else(|| graph(&head, named, reading.options.purpose));
     match (seen, named) {
-        (Some(seen), Some(named)) if seen != named && !agree(seen, named) => {
+        (Some(seen), Some(named)) if seen != named && !agree(seen, named, reading.path) => {
             let detail = format!("it is {}, and its name says {}", seen.name(), named.name());
             reading.flaw(FlawKind::Misnamed, "the name", detail);
             Ok(Some(seen))
@@ -96,8 +103,63 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
             Format::Npz
         });
     }
+    if length_of(head).is_some() {
+        return Some(Format::TfRecord);
+    }
     let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
-    magic.map(|(_, format)| *format)
+    magic
+        .map(|(_, format)| *format)
+        .or_else(|| image_by_form(head, named))
+}
+
+/// A graph has no first bytes of its own, only the form of its first node.
+fn graph(head: &[u8], named: Option<Format>, purpose: Purpose) -> Option<Format> {
+    let is_open = named.is_none() || named == Some(Format::GraphDef);
+    (is_open && purpose == Purpose::Model && graph::looks_like_one(head))
+        .then_some(Format::GraphDef)
+}
+
+/// Images whose first bytes are too few to be sure of: the rest of the header must look like one as well.
+fn image_by_form(head: &[u8], named: Option<Format>) -> Option<Format> {
+    if head.starts_with(b"BM") {
+        let header = head.get(14..18).and_then(|bytes| bytes.try_into().ok());
+        let known = header.is_some_and(|bytes| {
+            matches!(
+                u32::from_le_bytes(bytes),
+                12 | 40 | 52 | 56 | 64 | 108 | 124
+            )
+        });
+        return (known || named == Some(Format::Bmp)).then_some(Format::Bmp);
+    }
+    // The number of icons, and a byte of the first that is always zero.
+    let icons = head.starts_with(b"\0\0\x01\0")
+        && head.get(4).is_some_and(|count| *count > 0)
+        && head.get(9) == Some(&0);
+    (icons || data::image_brand(head).is_some()).then_some(Format::OtherImage)
+}
+
+/// Records in a GZIP or ZLIB stream: told by the first of them, or by the name where that cannot be unpacked.
+fn packed_records(head: &[u8], named: Option<Format>) -> Option<Format> {
+    let (wrapping, format) = match head {
+        [0x1f, 0x8b, ..] => (Wrapping::Gzip, Format::TfRecordGzip),
+        // Window size and check bits; the second byte makes it a multiple of 31.
+        [first, second, ..]
+            if first & 0x8f == 8 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0 =>
+        {
+            (Wrapping::Zlib, Format::TfRecordZlib)
+        }
+        _ => return None,
+    };
+    let mut first = Vec::new();
+    let unpacker = Unpacker::new(head, wrapping, HEAD as u64);
+    // Unpacks until the head is used up: what is there is enough.
+    let _ = unpacker.take(HEAD_OF_RECORD as u64).read_to_end(&mut first);
+    let is_records = length_of(&first).is_some();
+    let is_named = matches!(
+        named,
+        Some(Format::TfRecord | Format::TfRecordGzip | Format::TfRecordZlib)
+    );
+    (is_records || is_named).then_some(format)
 }
 
 /// By the ending of the name, or the form of a shard's.
@@ -110,12 +172,37 @@ pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     let known = ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
     let known = known.map(|(_, format)| *format);
+    if let Some(packed) = packed_name(&name) {
+        return Some(packed);
+    }
+    if purpose == Purpose::Model && ending == Some("pb") {
+        return Some(Format::GraphDef);
+    }
     known.or_else(|| {
         (purpose == Purpose::Data && name.contains("tfrecord")).then_some(Format::TfRecord)
     })
 }
 
+/// `x.tfrecord.gz`, `x.tfrecord.zlib`.
+fn packed_name(name: &str) -> Option<Format> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let format = match ending {
+        "gz" | "gzip" => Format::TfRecordGzip,
+        "zlib" | "z" => Format::TfRecordZlib,
+        _ => return None,
+    };
+    (stem.contains("tfrec") || stem.ends_with(".record")).then_some(format)
+}
+
 /// Two answers that are both right.
-fn agree(seen: Format, named: Format) -> bool {
-    matches!((seen, named), (Format::Hdf5, Format::Keras))
+fn agree(seen: Format, named: Format, path: &str) -> bool {
+    match (seen, named) {
+        (Format::Hdf5, Format::Keras) => true,
+        // The name of a shard (`train.tfrecord-00000-of-00010`) does not tell how it is packed.
+        (Format::TfRecordGzip | Format::TfRecordZlib, Format::TfRecord) => {
+            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+            !ENDINGS.iter().any(|(known, _)| *known == ending)
+        }
+        _ => false,
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FlawKind, Format};
+use super::{Flaw, FlawKind, Format};
 use crate::hazard::Severity;
 
 /// What TensorFlow does with a file.
@@ -85,6 +85,9 @@ struct Table {
 struct Row {
     formats: Vec<Format>,
     flaw: FlawKind,
+    /// Only of flaws in the part of this name; a row without one is for all parts that have no row.
+    #[serde(default)]
+    part: Option<String>,
     does: EffectKind,
     versions: Vec<String>,
     seen: String,
@@ -100,18 +103,23 @@ const FILES: [&str; 4] = [
     include_str!("../../data/effects/models.toml"),
 ];
 
-static EFFECTS: LazyLock<BTreeMap<(Format, FlawKind), Vec<Effect>>> = LazyLock::new(|| {
-    let mut effects: BTreeMap<_, Vec<Effect>> = BTreeMap::new();
+/// Effects with the part they are of, by format and flaw.
+type Effects = BTreeMap<(Format, FlawKind), Vec<(Option<String>, Effect)>>;
+
+static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
+    let mut effects: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for file in FILES {
         // A test parses every file; a broken one would say "not tried" rather than stop a scan.
         let rows = toml::from_str::<Table>(file).map_or_else(|_| Vec::new(), |table| table.effect);
         for row in rows {
             for format in row.formats {
-                effects.entry((format, row.flaw)).or_default().push(Effect {
+                let effect = Effect {
                     does: row.does,
                     versions: row.versions.clone(),
                     seen: row.seen.clone(),
-                });
+                };
+                let rows = effects.entry((format, row.flaw)).or_default();
+                rows.push((row.part.clone(), effect));
             }
         }
     }
@@ -119,15 +127,24 @@ static EFFECTS: LazyLock<BTreeMap<(Format, FlawKind), Vec<Effect>>> = LazyLock::
 });
 
 /// What TensorFlow does with this flaw in this format, the worst first; never empty.
-pub(super) fn effects_of(format: Option<Format>, flaw: FlawKind) -> Vec<Effect> {
-    let known = format.and_then(|format| EFFECTS.get(&(format, flaw)));
-    let mut effects = known.cloned().unwrap_or_else(|| {
-        vec![Effect {
+pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {
+    let rows = format.and_then(|format| EFFECTS.get(&(format, flaw.kind)));
+    let rows = rows.map_or(&[][..], Vec::as_slice);
+    let of_part = |part: Option<&str>| -> Vec<Effect> {
+        let rows = rows.iter().filter(|(of, _)| of.as_deref() == part);
+        rows.map(|(_, effect)| effect.clone()).collect()
+    };
+    let mut effects = of_part(Some(&flaw.part));
+    if effects.is_empty() {
+        effects = of_part(None);
+    }
+    if effects.is_empty() {
+        effects.push(Effect {
             does: EffectKind::NotTried,
             versions: Vec::new(),
             seen: String::new(),
-        }]
-    });
+        });
+    }
     effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
     effects
 }

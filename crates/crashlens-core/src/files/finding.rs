@@ -79,7 +79,7 @@ pub struct FileFinding {
 impl FileFinding {
     /// A finding that rests on a flaw; what TensorFlow does with it is looked up.
     pub fn of_flaw(facts: &FileFacts, flaw: &Flaw) -> Self {
-        let effects = effects_of(facts.format, flaw.kind);
+        let effects = effects_of(facts.format, flaw);
         let worst = effects
             .first()
             .map_or(EffectKind::NotTried, |effect| effect.does);

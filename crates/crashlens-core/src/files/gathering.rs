@@ -116,7 +116,10 @@ impl Gathering {
                 blind: Vec::new(),
             });
         }
-        findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));
+        findings.sort_by_key(|hazard| {
+            let worst = hazard.effects.first().map(|effect| effect.does);
+            std::cmp::Reverse((hazard.severity, worst))
+        });
         Inspection {
             kind,
             subject: subject.to_owned(),
@@ -219,7 +222,7 @@ impl Group {
 fn told(path: &str, finding: &FileFinding) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let part = match finding.part.as_str() {
-        "" => String::new(),
+        "" | "the file" | "the path" => String::new(),
         part => format!("{part}: "),
     };
     let at = finding

@@ -3,7 +3,9 @@ use crate::{output, stderr, stdout};
 /// Ids and names of the rules on deaths and of those on environments.
 fn whole_book() -> impl Iterator<Item = (&'static str, &'static str)> {
     let deaths = crashlens_core::rules::all().map(|rule| (rule.id, rule.name));
-    deaths.chain(crashlens_core::hazards::all().map(|rule| (rule.id, rule.name)))
+    let hazards = crashlens_core::hazards::all().map(|rule| (rule.id, rule.name));
+    let files = crashlens_core::file_rules::all().map(|rule| (rule.id, rule.name));
+    deaths.chain(hazards).chain(files)
 }
 
 #[test]

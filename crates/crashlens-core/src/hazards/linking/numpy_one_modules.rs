@@ -63,12 +63,12 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
     let owner = file.owner_with_version();
     let dies = tried.is_some_and(|tried| tried.outcome == Outcome::Dies);
     let end = if dies {
-        "is imported and dies at its first use"
+        "it can be imported and dies at its first use"
     } else {
-        "fails at import"
+        "it fails at import"
     };
     let headline = format!(
-        "{owner} was built for NumPy 1 and {end} under NumPy {}",
+        "{owner} was built for NumPy 1: under NumPy {} {end}",
         numpy.version
     );
     let claim = format!(

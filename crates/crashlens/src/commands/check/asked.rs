@@ -14,6 +14,10 @@ pub(super) fn paths(args: &ScanArgs) -> Result<Vec<String>, Failure> {
     for path in &args.paths {
         expand(path, &mut paths)?;
     }
+    if let Some(missing) = paths.iter().find(|path| !is_there(path)) {
+        let message = format!("cannot check {missing}: there is no such file or folder");
+        return Err(Failure::new(message, ExitStatus::NoReport));
+    }
     if let Some(list) = &args.files_from {
         let reader: Box<dyn Read> = if list == Path::new("-") {
             Box::new(io::stdin().lock())
@@ -29,6 +33,12 @@ pub(super) fn paths(args: &ScanArgs) -> Result<Vec<String>, Failure> {
         }
     }
     Ok(paths)
+}
+
+/// A checkpoint is named by what its files begin with.
+fn is_there(path: &str) -> bool {
+    let index = format!("{path}.index");
+    Path::new(path).symlink_metadata().is_ok() || Path::new(&index).exists()
 }
 
 /// A pattern becomes the files that it fits, where no file has its very name.

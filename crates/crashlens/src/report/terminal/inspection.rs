@@ -198,14 +198,17 @@ fn whose(hazard: &Hazard, depth: Depth) -> String {
         Depth::Whole => (PACKAGES_SHOWN, FILES_SHOWN),
         Depth::Short => (1, 1),
     };
+    // NumPy is `numpy` to pip.
+    let headline = hazard.headline.to_lowercase();
     let packages = hazard.packages.iter();
     let packages: Vec<String> = packages
         .map(|it| format!("{} {}", it.name, it.version))
-        .filter(|package| !hazard.headline.contains(package.as_str()))
+        .filter(|package| !headline.contains(&package.to_lowercase()))
         .collect();
     let files: Vec<String> = hazard
         .files
         .iter()
+        .filter(|file| hazard.files.len() > 1 || !hazard.headline.contains(file.as_str()))
         .map(|file| match depth {
             Depth::Full => file.clone(),
             Depth::Whole | Depth::Short => clip(&file_for_people(file, None), LONGEST_FILE),

@@ -1,0 +1,267 @@
+//! The sorted table that the index of a checkpoint is: footer, blocks, keys and values.
+//!
+//! Knows nothing of tensors. What TensorFlow does not look at (the block of meta entries) is not looked at here either.
+
+use std::io;
+
+use crashlens_core::files::FlawKind;
+
+use crate::model::crc;
+use crate::source::Source;
+use crate::wire;
+
+const FOOTER: u64 = 48;
+const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
+/// Type and checksum behind every block.
+const TRAILER: u64 = 5;
+/// What keeping an entry costs beside its bytes.
+const ENTRY_COST: u64 = 128;
+
+/// Something wrong with the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) kind: FlawKind,
+    pub(super) part: &'static str,
+    pub(super) at: u64,
+    pub(super) detail: String,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) key: Vec<u8>,
+    pub(super) value: Vec<u8>,
+    /// Byte of the file where its block begins.
+    pub(super) at: u64,
+}
+
+/// What a table holds, as far as it can be read.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) rows: Vec<Row>,
+    pub(super) faults: Vec<Fault>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Handle {
+    offset: u64,
+    size: u64,
+}
+
+fn fault(kind: FlawKind, part: &'static str, at: u64, detail: impl Into<String>) -> Fault {
+    Fault {
+        kind,
+        part,
+        at,
+        detail: detail.into(),
+    }
+}
+
+/// Reads all of it; at most `memory` bytes are kept.
+pub(super) fn read(source: &mut Source, memory: u64) -> io::Result<Table> {
+    let mut table = Table::default();
+    let index = match footer(source)? {
+        Ok(index) => index,
+        Err(fault) => {
+            table.faults.push(fault);
+            return Ok(table);
+        }
+    };
+    let mut budget = memory;
+    let handles = match block(source, index, "the block of blocks", memory)? {
+        Ok(bytes) => rows(&bytes, index.offset, &mut budget, &mut table.faults),
+        Err(fault) => {
+            table.faults.push(fault);
+            return Ok(table);
+        }
+    };
+    for row in handles {
+        let Some(handle) = handle(&row.value).map(|(handle, _)| handle) else {
+            table.faults.push(fault(
+                FlawKind::Malformed,
+                "the block of blocks",
+                index.offset,
+                "an entry does not say where its block is",
+            ));
+            continue;
+        };
+        match block(source, handle, "a block of entries", memory)? {
+            Ok(bytes) => {
+                let rows = rows(&bytes, handle.offset, &mut budget, &mut table.faults);
+                table.rows.extend(rows);
+            }
+            Err(fault) => table.faults.push(fault),
+        }
+        if budget == 0 {
+            break;
+        }
+    }
+    Ok(table)
+}
+
+/// Where the block of blocks is, by the last bytes.
+fn footer(source: &mut Source) -> io::Result<Result<Handle, Fault>> {
+    let size = source.size();
+    let Some(at) = size.checked_sub(FOOTER) else {
+        let detail = format!("it has {size} bytes; its last part alone has {FOOTER}");
+        return Ok(Err(fault(
+            FlawKind::CutShort,
+            "the end of the index",
+            0,
+            detail,
+        )));
+    };
+    let bytes = source.bytes_at(at, FOOTER as usize)?;
+    let magic = bytes.last_chunk().map(|magic| u64::from_le_bytes(*magic));
+    if magic != Some(MAGIC) {
+        return Ok(Err(fault(
+            FlawKind::CutShort,
+            "the end of the index",
+            size - 8,
+            "the number that ends every index is not there: it was cut or overwritten",
+        )));
+    }
+    let both = handle(&bytes).and_then(|(_, rest)| handle(rest));
+    Ok(both.map(|(index, _)| index).ok_or_else(|| {
+        fault(
+            FlawKind::Malformed,
+            "the end of the index",
+            at,
+            "it does not say where the blocks are",
+        )
+    }))
+}
+
+fn handle(bytes: &[u8]) -> Option<(Handle, &[u8])> {
+    let (offset, length) = wire::varint(bytes).ok()?;
+    let rest = bytes.get(length..)?;
+    let (size, length) = wire::varint(rest).ok()?;
+    Some((Handle { offset, size }, rest.get(length..)?))
+}
+
+/// The bytes of a block, unpacked; its checksum is right.
+fn block(
+    source: &mut Source,
+    handle: Handle,
+    part: &'static str,
+    memory: u64,
+) -> io::Result<Result<Vec<u8>, Fault>> {
+    let Handle { offset, size } = handle;
+    let end = offset
+        .checked_add(size)
+        .and_then(|end| end.checked_add(TRAILER));
+    if end.is_none_or(|end| end > source.size()) {
+        // The footer has no checksum: a flipped bit may make this length anything.
+        let kind = if size > source.size() {
+            FlawKind::WildLength
+        } else {
+            FlawKind::CutShort
+        };
+        let of = source.size();
+        let detail =
+            format!("it is said to have {size} bytes at byte {offset}, and the file has {of}");
+        return Ok(Err(fault(kind, part, offset, detail)));
+    }
+    if size > memory {
+        let detail = format!("it has {size} bytes");
+        return Ok(Err(fault(FlawKind::TooLarge, part, offset, detail)));
+    }
+    let mut bytes = source.bytes_at(offset, (size + TRAILER) as usize)?;
+    let Some((checked, stored)) = bytes.split_last_chunk() else {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    };
+    let actual = crc::masked(checked);
+    let stored = u32::from_le_bytes(*stored);
+    if actual != stored {
+        let detail = format!("its checksum is {actual:08x}, and {stored:08x} is stored");
+        return Ok(Err(fault(FlawKind::ChecksumMismatch, part, offset, detail)));
+    }
+    let packing = checked.last().copied();
+    bytes.truncate(size as usize);
+    Ok(match packing {
+        Some(0) => Ok(bytes),
+        Some(1) => unpack(&bytes, part, offset, memory),
+        other => Err(fault(
+            FlawKind::Malformed,
+            part,
+            offset,
+            format!(
+                "it is packed in a way that is not known ({})",
+                other.unwrap_or(0)
+            ),
+        )),
+    })
+}
+
+fn unpack(bytes: &[u8], part: &'static str, at: u64, memory: u64) -> Result<Vec<u8>, Fault> {
+    let broken = || fault(FlawKind::Malformed, part, at, "it cannot be unpacked");
+    let length = snap::raw::decompress_len(bytes).map_err(|_| broken())?;
+    if length as u64 > memory {
+        let detail = format!("it becomes {length} bytes when it is unpacked");
+        return Err(fault(FlawKind::TooLarge, part, at, detail));
+    }
+    let mut decoder = snap::raw::Decoder::new();
+    decoder.decompress_vec(bytes).map_err(|_| broken())
+}
+
+/// The entries of a block, as many as the budget of bytes allows. What comes before a broken one stands.
+fn rows(block: &[u8], at: u64, budget: &mut u64, faults: &mut Vec<Fault>) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut broken = |kind, detail| faults.push(fault(kind, "a block", at, detail));
+    let Some(mut rest) = without_restarts(block) else {
+        broken(FlawKind::Malformed, "its last part is broken");
+        return rows;
+    };
+    let mut key: Vec<u8> = Vec::new();
+    while !rest.is_empty() {
+        let Some((shared, [tail, value, after])) = row(rest) else {
+            broken(FlawKind::Malformed, "an entry reaches beyond it");
+            break;
+        };
+        if shared > key.len() {
+            broken(
+                FlawKind::Malformed,
+                "an entry continues a key that is shorter",
+            );
+            break;
+        }
+        key.truncate(shared);
+        key.extend_from_slice(tail);
+        // Keys repeat the one before: a small block may hold entries of any size.
+        *budget = budget.saturating_sub((key.len() + value.len()) as u64 + ENTRY_COST);
+        if *budget == 0 {
+            broken(
+                FlawKind::TooLarge,
+                "the index has more entries than may be held; the rest was not read",
+            );
+            break;
+        }
+        rows.push(Row {
+            key: key.clone(),
+            value: value.to_vec(),
+            at,
+        });
+        rest = after;
+    }
+    rows
+}
+
+fn without_restarts(block: &[u8]) -> Option<&[u8]> {
+    let (rest, count) = block.split_last_chunk()?;
+    let count = u32::from_le_bytes(*count) as usize;
+    let end = rest.len().checked_sub(count.checked_mul(4)?)?;
+    rest.get(..end)
+}
+
+fn row(bytes: &[u8]) -> Option<(usize, [&[u8]; 3])> {
+    let mut rest = bytes;
+    let mut number = || {
+        let (number, length) = wire::varint(rest).ok()?;
+        rest = rest.get(length..)?;
+        usize::try_from(number).ok()
+    };
+    let (shared, unshared, length) = (number()?, number()?, number()?);
+    let (tail, rest) = rest.split_at_checked(unshared)?;
+    let (value, rest) = rest.split_at_checked(length)?;
+    Some((shared, [tail, value, rest]))
+}

@@ -1,0 +1,339 @@
+//! The parts of a model that its rules are about, taken out of a flatbuffer that was verified.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::flat::{Flat, Found};
+use super::operators::reads_options;
+use super::parts::{Buffer, Code, Graph, Model, Operator, Quantization, Signature, TensorPart};
+use super::schema::{Kind, Schema};
+use crate::pages::Pages;
+
+/// So many tensors or operators are looked at, all graphs together.
+const MOST_PARTS: u64 = 400_000;
+/// Dimensions, inputs, outputs.
+const MOST_NUMBERS: u64 = 4096;
+/// Scales and zero points of a tensor.
+const MOST_SCALES: u64 = 1_000_000;
+/// Bytes of a name.
+const LONGEST_NAME: u64 = 512;
+
+struct Extract<'a, 'b> {
+    flat: Flat<'a, 'b>,
+    schema: &'static Schema,
+    left: u64,
+}
+
+/// Takes the model out.
+pub(super) fn extract(pages: &mut Pages<'_>, schema: &'static Schema) -> io::Result<Model> {
+    let mut extract = Extract {
+        flat: Flat { pages },
+        schema,
+        left: MOST_PARTS,
+    };
+    let root = u64::from(extract.flat.pages.u32(0)?);
+    let root = extract.flat.table(root)?;
+    extract.model(&root)
+}
+
+impl Extract<'_, '_> {
+    /// The id of a field, which the schema has: a test looks every name up.
+    fn id(&self, name: &str) -> usize {
+        let (table, field) = name.split_once('.').unwrap_or((name, ""));
+        self.schema
+            .id(table, field)
+            .unwrap_or(usize::from(u16::MAX))
+    }
+
+    fn tables(&mut self, table: &Found, name: &str) -> io::Result<Vec<Found>> {
+        let id = self.id(name);
+        let tables = self.flat.children(table, id, self.left)?;
+        self.left -= tables.len() as u64;
+        Ok(tables)
+    }
+
+    fn numbers(&mut self, table: &Found, name: &str) -> io::Result<Vec<i32>> {
+        let id = self.id(name);
+        self.flat.numbers(table, id, MOST_NUMBERS)
+    }
+
+    fn name(&mut self, table: &Found, name: &str) -> io::Result<Option<Vec<u8>>> {
+        let id = self.id(name);
+        self.flat.text(table, id, LONGEST_NAME)
+    }
+
+    /// A name to show; empty where it cannot be read.
+    fn hint(&mut self, table: &Found) -> io::Result<Vec<u8>> {
+        match self.name(table, "Tensor.name") {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            name => Ok(name.ok().flatten().unwrap_or_default()),
+        }
+    }
+
+    fn model(&mut self, root: &Found) -> io::Result<Model> {
+        let graphs = self.id("Model.subgraphs");
+        let mut model = Model {
+            has_graphs: self.flat.field_offset(root, graphs)?.is_some(),
+            version: self.flat.u32(root, self.id("Model.version"))?,
+            ..Model::default()
+        };
+        let mut codes = Vec::new();
+        for code in self.tables(root, "Model.operator_codes")? {
+            codes.push(self.code(&code)?);
+        }
+        let mut buffers = Vec::new();
+        for buffer in self.tables(root, "Model.buffers")? {
+            buffers.push(self.buffer(&buffer)?);
+        }
+        for graph in self.tables(root, "Model.subgraphs")? {
+            model.graphs.push(self.graph(&graph, &buffers, &codes)?);
+        }
+        for signature in self.tables(root, "Model.signature_defs")? {
+            model.signatures.push(self.signature(&signature)?);
+        }
+        for metadata in self.tables(root, "Model.metadata")? {
+            // Unlike other names, it is read by its length.
+            self.flat.items(&metadata, self.id("Metadata.name"), 1)?;
+            let buffer = self.flat.u32(&metadata, self.id("Metadata.buffer"))?;
+            model.metadata.push(buffer);
+        }
+        model.codes = codes;
+        model.buffers = buffers;
+        model.is_partial = self.left == 0;
+        Ok(model)
+    }
+
+    fn code(&mut self, table: &Found) -> io::Result<Code> {
+        // Numbers up to 126 stood in a byte once; the larger of the two fields counts.
+        let old = self
+            .flat
+            .u8(table, self.id("OperatorCode.deprecated_builtin_code"))?;
+        let new = self.flat.i32(table, self.id("OperatorCode.builtin_code"))?;
+        let version = self.id("OperatorCode.version");
+        let is_given = self.flat.field_offset(table, version)?.is_some();
+        let custom = self.name(table, "OperatorCode.custom_code")?;
+        Ok(Code {
+            builtin: i64::from(old.cast_signed()).max(i64::from(new)),
+            custom: custom.map(|name| String::from_utf8_lossy(&name).into_owned()),
+            version: if is_given {
+                self.flat.i32(table, version)?
+            } else {
+                1
+            },
+        })
+    }
+
+    fn buffer(&mut self, table: &Found) -> io::Result<Buffer> {
+        let offset = self.flat.u64(table, self.id("Buffer.offset"))?;
+        let size = self.flat.u64(table, self.id("Buffer.size"))?;
+        let has_data = self.flat.field_offset(table, self.id("Buffer.data"))?;
+        // 0 and 1 are placeholders of writers that did not come to fill them in.
+        if offset > 1 && has_data.is_none() {
+            return Ok(Buffer {
+                at: offset,
+                length: size,
+                is_outside: true,
+            });
+        }
+        let data = self.flat.items(table, self.id("Buffer.data"), 1)?;
+        let (at, length) = data.unwrap_or_default();
+        Ok(Buffer {
+            at,
+            length,
+            is_outside: false,
+        })
+    }
+
+    fn graph(&mut self, table: &Found, buffers: &[Buffer], codes: &[Code]) -> io::Result<Graph> {
+        let tensors = self.id("SubGraph.tensors");
+        self.flat.text(table, self.id("SubGraph.name"), 0)?;
+        let mut graph = Graph {
+            has_tensors: self.flat.field_offset(table, tensors)?.is_some(),
+            inputs: self.numbers(table, "SubGraph.inputs")?,
+            outputs: self.numbers(table, "SubGraph.outputs")?,
+            ..Graph::default()
+        };
+        let mut tables = Vec::new();
+        for tensor in self.tables(table, "SubGraph.tensors")? {
+            graph.tensors.push(self.tensor(&tensor, buffers)?);
+            tables.push(tensor);
+        }
+        // Names of others than inputs and outputs are kept as they are and looked at by nobody.
+        for index in graph.inputs.iter().chain(&graph.outputs) {
+            let index = usize::try_from(*index).unwrap_or(usize::MAX);
+            if let (Some(table), Some(tensor)) = (tables.get(index), graph.tensors.get_mut(index)) {
+                tensor.name = self.name(table, "Tensor.name")?.unwrap_or_default();
+            }
+        }
+        for operator in self.tables(table, "SubGraph.operators")? {
+            graph.operators.push(self.operator(&operator, codes)?);
+        }
+        Ok(graph)
+    }
+
+    fn tensor(&mut self, table: &Found, buffers: &[Buffer]) -> io::Result<TensorPart> {
+        let kind = self.flat.u8(table, self.id("Tensor.type"))?;
+        let sparsity = self.id("Tensor.sparsity");
+        let buffer = self.flat.u32(table, self.id("Tensor.buffer"))?;
+        let stored = buffers.get(buffer as usize);
+        if stored.is_some_and(|buffer| buffer.length > 0)
+            && let Some(sparsity) = self.flat.child(table, sparsity)?
+        {
+            self.touch(&sparsity, "SparsityParameters", &mut HashMap::new())?;
+        }
+        let quantization = self.flat.child(table, self.id("Tensor.quantization"))?;
+        Ok(TensorPart {
+            name: self.hint(table)?,
+            kind: kind.cast_signed(),
+            shape: self.numbers(table, "Tensor.shape")?,
+            signature: self.numbers(table, "Tensor.shape_signature")?,
+            buffer,
+            is_variable: self.flat.u8(table, self.id("Tensor.is_variable"))? != 0,
+            is_sparse: self.flat.field_offset(table, sparsity)?.is_some(),
+            quantization: match quantization {
+                Some(table) => Some(self.quantization(&table)?),
+                None => None,
+            },
+        })
+    }
+
+    fn quantization(&mut self, table: &Found) -> io::Result<Quantization> {
+        let dimension = self.id("QuantizationParameters.quantized_dimension");
+        let scales = self.id("QuantizationParameters.scale");
+        let zero_points = self.id("QuantizationParameters.zero_point");
+        let mut quantization = Quantization {
+            dimension: self.flat.i32(table, dimension)?,
+            ..Quantization::default()
+        };
+        if let Some((start, count)) = self.flat.items(table, scales, 4)? {
+            quantization.scales = count;
+            for number in 0..count.min(MOST_SCALES) {
+                let scale = f32::from_bits(self.flat.pages.u32(start + 4 * number)?);
+                if quantization.odd_scale.is_none() && !(scale.is_finite() && scale > 0.0) {
+                    quantization.odd_scale = Some(scale);
+                }
+            }
+        }
+        if let Some((start, count)) = self.flat.items(table, zero_points, 8)? {
+            quantization.zero_points = count;
+            for number in 0..count.min(MOST_SCALES) {
+                // The interpreter keeps 32 bits of it.
+                let zero = i64::from(self.flat.pages.i32(start + 8 * number)?);
+                quantization.least_zero = quantization.least_zero.min(zero);
+                quantization.greatest_zero = quantization.greatest_zero.max(zero);
+            }
+        }
+        Ok(quantization)
+    }
+
+    fn operator(&mut self, table: &Found, codes: &[Code]) -> io::Result<Operator> {
+        let code = self.flat.u32(table, self.id("Operator.opcode_index"))?;
+        let builtin = codes.get(code as usize).map_or(-1, |code| code.builtin);
+        let builtin = self.schema.member("BuiltinOperator", builtin);
+        let kind = self.id("Operator.builtin_options_type");
+        let kind = self.flat.u8(table, kind)?;
+        let options = self.id("Operator.builtin_options");
+        let options = self.flat.target(table, options)?;
+        let name = self.schema.member("BuiltinOptions", i64::from(kind));
+        let mut numbers = HashMap::new();
+        if let (Some(at), Some(name)) = (options, name)
+            && builtin.is_none_or(reads_options)
+        {
+            let options = self.flat.table(at)?;
+            self.touch(&options, name, &mut numbers)?;
+        }
+        let offset = self.id("Operator.large_custom_options_offset");
+        let size = self.id("Operator.large_custom_options_size");
+        let (offset, size) = (self.flat.u64(table, offset)?, self.flat.u64(table, size)?);
+        if builtin == Some("CUSTOM") {
+            let custom = self.id("Operator.custom_options");
+            self.flat.items(table, custom, 1)?;
+        }
+        Ok(Operator {
+            code,
+            inputs: self.numbers(table, "Operator.inputs")?,
+            outputs: self.numbers(table, "Operator.outputs")?,
+            intermediates: self.numbers(table, "Operator.intermediates")?,
+            options_name: name.unwrap_or_default(),
+            options: numbers,
+            outside_options: (offset > 1).then_some((offset, size)),
+        })
+    }
+
+    /// Looks at every field of a table; numbers are kept by name, of lists how long they are.
+    fn touch(
+        &mut self,
+        table: &Found,
+        name: &str,
+        numbers: &mut HashMap<&'static str, i64>,
+    ) -> io::Result<()> {
+        let fields = self
+            .schema
+            .table(name)
+            .map_or(&[][..], |table| &table.fields);
+        for (id, field) in fields.iter().enumerate() {
+            let Some(field) = field else { continue };
+            match field.kind {
+                Kind::Number(bytes) => {
+                    if self.flat.field_offset(table, id)?.is_some() {
+                        let number = match bytes {
+                            1 => i64::from(self.flat.u8(table, id)?.cast_signed()),
+                            4 => i64::from(self.flat.i32(table, id)?),
+                            _ => 0,
+                        };
+                        numbers.insert(field.name, number);
+                    }
+                }
+                Kind::Numbers(bytes) => {
+                    let items = self.flat.items(table, id, bytes)?;
+                    numbers.insert(field.name, items.map_or(0, |(_, count)| count as i64));
+                }
+                Kind::Text => {
+                    self.flat.text(table, id, 0)?;
+                }
+                // Of one level: no options have tables of their own that have tables.
+                Kind::Tables(inner) => {
+                    for table in self.flat.children(table, id, MOST_NUMBERS)? {
+                        if inner != name {
+                            self.touch(&table, inner, &mut HashMap::new())?;
+                        }
+                    }
+                }
+                Kind::Union(union) => {
+                    let member = self.flat.u8(table, id.saturating_sub(1))?;
+                    let member = self.schema.member(union, i64::from(member));
+                    if let (Some(inner), Some(member)) = (self.flat.child(table, id)?, member) {
+                        self.touch(&inner, member, &mut HashMap::new())?;
+                    }
+                }
+                Kind::Texts | Kind::Table(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn signature(&mut self, table: &Found) -> io::Result<Signature> {
+        let key = self.name(table, "SignatureDef.signature_key")?;
+        let is_whole = ["SignatureDef.inputs", "SignatureDef.outputs"].map(|it| self.id(it));
+        let [inputs, outputs] = is_whole.map(|it| self.flat.field_offset(table, it));
+        let is_whole = key.is_some() && inputs?.is_some() && outputs?.is_some();
+        let graph = self.id("SignatureDef.subgraph_index");
+        Ok(Signature {
+            is_whole,
+            key: key.unwrap_or_default(),
+            graph: self.flat.u32(table, graph)?,
+            inputs: self.names(table, "SignatureDef.inputs")?,
+            outputs: self.names(table, "SignatureDef.outputs")?,
+        })
+    }
+
+    fn names(&mut self, table: &Found, field: &str) -> io::Result<Vec<(Vec<u8>, u32)>> {
+        let mut names = Vec::new();
+        for entry in self.tables(table, field)? {
+            let name = self.name(&entry, "TensorMap.name")?.unwrap_or_default();
+            let tensor = self.flat.u32(&entry, self.id("TensorMap.tensor_index"))?;
+            names.push((name, tensor));
+        }
+        Ok(names)
+    }
+}

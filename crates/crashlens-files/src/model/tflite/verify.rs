@@ -1,0 +1,284 @@
+//! Whether every offset of a flatbuffer leads to what the schema says is there.
+//!
+//! TensorFlow Lite follows offsets without looking: one that leads out of the file reads whatever memory lies there.
+
+use std::io;
+
+use crashlens_core::files::FlawKind;
+
+use super::flat::{Flat, Found};
+use super::schema::{Field, Kind, Schema, Table};
+use crate::fault::{Fault, Stop};
+use crate::pages::Pages;
+
+/// More tables than any model has; offsets that meet could otherwise keep us busy for ever.
+const MOST_TABLES: u64 = 2_000_000;
+/// So many damaged parts that nobody looks at are told.
+const MOST_IDLE: usize = 5;
+
+enum Step {
+    Field(&'static str),
+    Item(u64),
+}
+
+struct Verifier<'a, 'b> {
+    flat: Flat<'a, 'b>,
+    schema: &'static Schema,
+    path: Vec<Step>,
+    tables: u64,
+    idle: Vec<Fault>,
+}
+
+/// Walks the whole model up to the first fault; damage where nobody looks does not end the walk.
+pub(super) fn verify(pages: &mut Pages<'_>, schema: &'static Schema) -> io::Result<Vec<Fault>> {
+    let mut verifier = Verifier {
+        flat: Flat { pages },
+        schema,
+        path: Vec::new(),
+        tables: 0,
+        idle: Vec::new(),
+    };
+    let walked = verifier
+        .offset(0)
+        .and_then(|root| verifier.table(root, "Model"));
+    match walked {
+        Err(Stop::Io(error)) => return Err(error),
+        Err(Stop::Fault(fault)) => verifier.idle.insert(0, fault),
+        Ok(()) => {}
+    }
+    Ok(verifier.idle)
+}
+
+impl Verifier<'_, '_> {
+    fn part(&self) -> String {
+        let mut part = String::new();
+        for step in &self.path {
+            match step {
+                Step::Field(name) if part.is_empty() => part.push_str(name),
+                Step::Field(name) => part.extend([".", name]),
+                Step::Item(number) => part.push_str(&format!("[{number}]")),
+            }
+        }
+        if part.is_empty() {
+            "the model".clone_into(&mut part);
+        }
+        part
+    }
+
+    fn fault(&self, at: u64, detail: impl Into<String>) -> Stop {
+        Stop::Fault(Fault {
+            kind: FlawKind::Malformed,
+            part: self.part(),
+            at: Some(at),
+            detail: detail.into(),
+        })
+    }
+
+    fn need(&self, at: u64, length: u64, what: &str) -> Result<(), Stop> {
+        let size = self.flat.pages.size();
+        match at.checked_add(length) {
+            Some(end) if end <= size => Ok(()),
+            _ => Err(self.fault(
+                at,
+                format!("{what} would be {length} bytes at byte {at}, and the file ends at {size}"),
+            )),
+        }
+    }
+
+    fn aligned(&self, at: u64, to: u64, what: &str) -> Result<(), Stop> {
+        if at.is_multiple_of(to) {
+            return Ok(());
+        }
+        Err(self.fault(at, format!("{what} is not at a multiple of {to} bytes")))
+    }
+
+    /// Where the offset at `at` leads to.
+    fn offset(&mut self, at: u64) -> Result<u64, Stop> {
+        self.need(at, 4, "an offset")?;
+        let offset = u64::from(self.flat.pages.u32(at)?);
+        if offset == 0 {
+            return Err(self.fault(at, "its offset is 0, which leads nowhere"));
+        }
+        let target = at + offset;
+        self.need(target, 4, "what its offset leads to")?;
+        self.aligned(target, 4, "what its offset leads to")?;
+        Ok(target)
+    }
+
+    fn table(&mut self, at: u64, name: &str) -> Result<(), Stop> {
+        self.tables += 1;
+        if self.tables > MOST_TABLES {
+            return Err(Stop::Fault(Fault {
+                kind: FlawKind::TooLarge,
+                part: self.part(),
+                at: Some(at),
+                detail: format!("more than {MOST_TABLES} tables"),
+            }));
+        }
+        let Some(table) = self.schema.table(name) else {
+            return Ok(());
+        };
+        let found = self.header(at)?;
+        let mut spans = Vec::with_capacity(table.fields.len());
+        for (id, field) in table.fields.iter().enumerate() {
+            let (Some(field), Some(offset)) = (field, self.flat.field_offset(&found, id)?) else {
+                continue;
+            };
+            self.path.push(Step::Field(field.name));
+            let checked = self.field(&found, table, id, *field, offset);
+            self.keep_if_idle(field.is_idle, checked)?;
+            if !field.is_idle {
+                spans.push((offset, offset + stored(field.kind), field.name));
+            }
+            self.path.pop();
+        }
+        self.apart(at, spans)
+    }
+
+    /// The table's list of fields, which stands elsewhere.
+    fn header(&mut self, at: u64) -> Result<Found, Stop> {
+        self.aligned(at, 4, "a table")?;
+        self.need(at, 4, "a table")?;
+        let back = self.flat.pages.i32(at)?;
+        let list = at.checked_add_signed(-i64::from(back));
+        let Some(list) = list else {
+            return Err(self.fault(at, "its list of fields would be before the file"));
+        };
+        self.need(list, 4, "its list of fields")?;
+        self.aligned(list, 2, "its list of fields")?;
+        let length = u64::from(self.flat.pages.u16(list)?);
+        if length < 4 || length % 2 != 0 {
+            return Err(self.fault(list, format!("its list of fields has {length} bytes")));
+        }
+        self.need(list, length, "its list of fields")?;
+        Ok(Found { at, list, length })
+    }
+
+    /// No two fields share bytes; a list of fields that was changed often makes them do so.
+    fn apart(&self, at: u64, mut spans: Vec<(u64, u64, &'static str)>) -> Result<(), Stop> {
+        spans.sort_unstable();
+        for pair in spans.windows(2) {
+            if let [(_, end, one), (start, _, other)] = pair
+                && start < end
+            {
+                let detail = format!("its fields {one} and {other} lie on each other");
+                return Err(self.fault(at, detail));
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_if_idle(&mut self, is_idle: bool, checked: Result<(), Stop>) -> Result<(), Stop> {
+        match checked {
+            Err(Stop::Fault(fault)) if is_idle && fault.kind == FlawKind::Malformed => {
+                if self.idle.len() < MOST_IDLE {
+                    self.idle.push(Fault {
+                        kind: FlawKind::IdlePart,
+                        ..fault
+                    });
+                }
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn field(
+        &mut self,
+        found: &Found,
+        table: &Table,
+        id: usize,
+        field: Field,
+        offset: u64,
+    ) -> Result<(), Stop> {
+        let at = found.at + offset;
+        if offset < 4 {
+            return Err(self.fault(at, "it lies on the table's own head"));
+        }
+        let size = stored(field.kind);
+        self.need(at, size, "its value")?;
+        self.aligned(at, size, "its value")?;
+        match field.kind {
+            Kind::Number(_) => Ok(()),
+            Kind::Numbers(bytes) => self.vector(at, bytes).map(|_| ()),
+            Kind::Text => self.text(at),
+            Kind::Texts => self.each(at, Self::text),
+            Kind::Table(name) => {
+                let target = self.offset(at)?;
+                self.table(target, name)
+            }
+            Kind::Tables(name) => self.each(at, |this, item| {
+                let target = this.offset(item)?;
+                this.table(target, name)
+            }),
+            Kind::Union(name) => self.union(found, table, id, name, at),
+        }
+    }
+
+    fn union(
+        &mut self,
+        found: &Found,
+        table: &Table,
+        id: usize,
+        name: &str,
+        at: u64,
+    ) -> Result<(), Stop> {
+        let tells = id.checked_sub(1).filter(|id| *id < table.fields.len());
+        let Some(tells) = tells else { return Ok(()) };
+        let number = self.flat.u8(found, tells)?;
+        let Some(member) = self.schema.member(name, i64::from(number)) else {
+            return Ok(());
+        };
+        if member == "NONE" {
+            return Ok(());
+        }
+        let target = self.offset(at)?;
+        self.table(target, member)
+    }
+
+    /// Where the items of a vector begin, and how many there are.
+    fn vector(&mut self, at: u64, bytes: u64) -> Result<(u64, u64), Stop> {
+        let start = self.offset(at)?;
+        let count = u64::from(self.flat.pages.u32(start)?);
+        let left = self.flat.pages.size() - start - 4;
+        if count * bytes > left {
+            let detail =
+                format!("it declares {count} items of {bytes} bytes and {left} bytes are left");
+            return Err(self.fault(start, detail));
+        }
+        Ok((start + 4, count))
+    }
+
+    fn each(
+        &mut self,
+        at: u64,
+        mut check: impl FnMut(&mut Self, u64) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let (start, count) = self.vector(at, 4)?;
+        for number in 0..count {
+            self.path.push(Step::Item(number));
+            check(self, start + 4 * number)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    /// A text ends with a zero that its length does not count; readers rely on it.
+    fn text(&mut self, at: u64) -> Result<(), Stop> {
+        let (start, length) = self.vector(at, 1)?;
+        let end = start + length;
+        self.need(end, 1, "the zero at its end")?;
+        if self.flat.pages.u8(end)? != 0 {
+            return Err(self.fault(end, "its text has no zero at its end"));
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a field in its table.
+fn stored(kind: Kind) -> u64 {
+    match kind {
+        Kind::Number(bytes) => bytes,
+        _ => 4,
+    }
+}
