@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::page::Beside;
+use super::peers::Peers;
 use super::said::Said;
 use super::truth::{Outcome, Truth};
 
@@ -149,4 +151,30 @@ impl Comparison<'_> {
         }
         faults
     }
+}
+
+/// Other checkers on the files that one version was measured on.
+pub fn beside(files: &[Judged], version: &str, truth: &Truth, peers: &Peers) -> Vec<Beside> {
+    let mut rows = Vec::new();
+    for tool in peers.tools() {
+        let mut by_format: BTreeMap<&str, BTreeMap<Class, [usize; 3]>> = BTreeMap::new();
+        for file in files {
+            let outcome = truth.outcome(&file.base, &file.deed);
+            let flags = peers.flags(tool, &file.base, &file.deed);
+            let (Some(outcome), Some(flags)) = (outcome, flags) else {
+                continue;
+            };
+            let counts = by_format.entry(&file.format).or_default();
+            let count = counts.entry(Class::of(outcome)).or_default();
+            count[0] += 1;
+            count[1] += usize::from(flags);
+            count[2] += usize::from(file.said[1].warns_of(version));
+        }
+        rows.extend(by_format.into_iter().map(|(format, counts)| Beside {
+            tool: tool.to_owned(),
+            format: format.to_owned(),
+            counts,
+        }));
+    }
+    rows
 }

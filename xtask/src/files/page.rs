@@ -25,8 +25,43 @@ written, without a word; where a format has no checksum nothing but a manifest s
 undamaged file gives, so that flagging it is a false alarm. Bases that a version cannot read undamaged are left out.
 ";
 
+const PEERS: &str = "\
+## Beside other checkers
+
+The same files, and what TensorFlow 2.21.0 does with them: how many each checker flags. Pillow 10.3.0, `tfrecord` 1.14.6,
+h5py 3.16.0 (every dataset and attribute read), modelscan 0.8.8 with TensorFlow, picklescan 1.0.5. The last two look for
+code that a model runs, not for damage; they are here because they are what people run on models. An exception of the
+checker itself counts as flagged.
+
+| checker | format | breaks | rejects | other values | reads | crashlens: breaks | rejects | other values | reads |
+|---|---|---|---|---|---|---|---|---|---|";
+
+/// What another checker flags of one format, with what crashlens flags of the same files.
+#[derive(Debug)]
+pub struct Beside {
+    pub tool: String,
+    pub format: String,
+    /// All files of a class, those that the tool flags, and those that crashlens flags with `--full`.
+    pub counts: BTreeMap<Class, [usize; 3]>,
+}
+
+impl Beside {
+    fn row(&self) -> String {
+        let cells = |place: usize| {
+            Class::ALL.map(|class| {
+                let count = self.counts.get(&class);
+                count.map_or_else(String::new, |count| {
+                    format!("{} of {}", count[place], count[0])
+                })
+            })
+        };
+        let (theirs, ours) = (cells(1).join(" | "), cells(2).join(" | "));
+        format!("| {} | {} | {theirs} | {ours} |", self.tool, self.format)
+    }
+}
+
 /// The page of all versions.
-pub fn page(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
+pub fn page(comparisons: &[(&'static str, Comparison<'_>)], beside: &[Beside]) -> String {
     let mut lines = vec![HEAD.to_owned()];
     for (version, comparison) in comparisons {
         lines.push(format!("## TensorFlow {version}\n"));
@@ -39,7 +74,9 @@ pub fn page(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
         let cells = Class::ALL.map(|class| percent(comparison.total(class)));
         lines.push(format!("| **all** | {} |\n", cells.join(" | ")));
     }
-    lines.push("## Misses\n".to_owned());
+    lines.push(PEERS.to_owned());
+    lines.extend(beside.iter().map(Beside::row));
+    lines.push("\n## Misses\n".to_owned());
     for (class, title) in [
         (Class::Breaks, "Breaks TensorFlow, and is not flagged"),
         (Class::Rejects, "Rejected, and not flagged"),
