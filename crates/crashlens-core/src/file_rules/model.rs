@@ -1,9 +1,27 @@
 //! Models, checkpoints and weights.
 
+mod graph_version;
+mod interrupted_save;
+mod large_protobuf;
+mod missing_part;
+mod not_finite_weights;
+mod runs_code;
+mod signature_contradiction;
+mod unknown_operations;
+
 use super::Family;
 
 pub(super) const FAMILY: Family = Family {
     title: "Models",
     letters: "MDL",
-    rules: &[],
+    rules: &[
+        &interrupted_save::RULE,
+        &missing_part::RULE,
+        &unknown_operations::RULE,
+        &runs_code::RULE,
+        &graph_version::RULE,
+        &large_protobuf::RULE,
+        &signature_contradiction::RULE,
+        &not_finite_weights::RULE,
+    ],
 };
