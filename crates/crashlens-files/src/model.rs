@@ -4,13 +4,16 @@ mod checkpoint;
 pub(crate) mod config;
 mod crc;
 mod dtype;
-mod graph;
+mod farm_hash;
+pub(crate) mod graph;
 mod keras;
 mod onnx;
 mod parts;
 mod pickle;
+mod proto;
 mod safetensors;
 mod saved_model;
+mod schema;
 mod tflite;
 mod zipped;
 

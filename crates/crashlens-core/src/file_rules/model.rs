@@ -4,6 +4,7 @@ mod damaged_tflite;
 mod idle_damage;
 mod keras_version_trap;
 mod lambda_layer;
+mod memory_forecast;
 mod pickle_code;
 
 use super::Family;
@@ -17,5 +18,6 @@ pub(super) const FAMILY: Family = Family {
         &lambda_layer::RULE,
         &pickle_code::RULE,
         &keras_version_trap::RULE,
+        &memory_forecast::RULE,
     ],
 };

@@ -10,6 +10,8 @@ mod state;
 mod table;
 mod values;
 
+pub(super) use object_graph::stored_objects;
+
 use crashlens_core::files::{FileFacts, FlawKind, Format};
 
 use super::parts::{Parts, folder, join, last};
@@ -26,6 +28,9 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
             bundle::read(parts, &prefix, "");
         }
         Meant::State(folder) => state::read(parts, &folder),
+        Meant::StateAlone(folder) => {
+            state::check(parts, &folder);
+        }
     }))
 }
 
@@ -35,6 +40,8 @@ enum Meant {
     Prefix(String),
     /// The one that the file `checkpoint` in this folder names.
     State(String),
+    /// Only that file: the checkpoints beside it are asked for by themselves.
+    StateAlone(String),
 }
 
 fn meant(store: &dyn Store, path: &str) -> Option<Meant> {
@@ -44,7 +51,7 @@ fn meant(store: &dyn Store, path: &str) -> Option<Meant> {
     }
     match store.open(path) {
         Ok(_) if name == "checkpoint" => {
-            return state::is_one(store, path).then(|| Meant::State(folder(path).to_owned()));
+            return state::is_one(store, path).then(|| Meant::StateAlone(folder(path).to_owned()));
         }
         Ok(_) => return None,
         Err(_) => {}

@@ -19,6 +19,8 @@ pub(super) struct Parts<'a> {
     pub(super) options: &'a Options,
     pub(super) facts: FileFacts,
     pub(super) model: ModelFacts,
+    /// What the variables were saved from, where that was stored.
+    pub(super) object_graph: Option<Vec<u8>>,
     deadline: Instant,
     opened: Vec<(String, Option<Identity>)>,
 }
@@ -40,6 +42,7 @@ impl<'a> Parts<'a> {
                 ..FileFacts::default()
             },
             model: ModelFacts::default(),
+            object_graph: None,
             deadline: Instant::now() + options.limits.time,
             opened: Vec::new(),
         }
