@@ -107,7 +107,7 @@ impl Hdf5<'_, '_> {
         inside(self, part, heap, size, "the heap of its text")?;
         let end = heap + size;
         let mut at = heap + 16;
-        while at + 16 <= end {
+        while at.saturating_add(16) <= end {
             let index = u32::from(self.pages.u16(at)?);
             let stored = self.pages.u64(at + 8)?;
             if index == wanted {

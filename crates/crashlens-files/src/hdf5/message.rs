@@ -10,6 +10,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// Continuations of one header.
 const MOST_CHUNKS: usize = 4096;
 const CONTINUATION: u16 = 0x10;
+const FILL_VALUE: u16 = 5;
 
 /// A message of an object header.
 #[derive(Debug, Clone)]
@@ -77,6 +78,10 @@ impl Hdf5<'_, '_> {
         }
         let declared = usize::from(self.pages.u16(at + 2)?);
         let length = u64::from(self.pages.u32(at + 8)?);
+        if (declared == 0) != (length == 0) {
+            let detail = format!("its header declares {declared} messages in {length} bytes");
+            return Err(Fault::malformed(part, at, detail).into());
+        }
         let mut messages = Vec::new();
         let mut chunks = vec![(at + 16, length)];
         let mut seen = 0;
@@ -87,13 +92,6 @@ impl Hdf5<'_, '_> {
             }
             let bytes = self.block(part, start, length)?;
             self.old_messages(part, start, &bytes, &mut messages, &mut chunks)?;
-        }
-        if messages.len() < declared {
-            let detail = format!(
-                "its header declares {declared} messages and has {}",
-                messages.len()
-            );
-            return Err(Fault::malformed(part, at, detail).into());
         }
         Ok(messages)
     }
@@ -231,6 +229,19 @@ fn keep(
     messages: &mut Vec<Message>,
     chunks: &mut Vec<(u64, u64)>,
 ) -> Result<(), Stop> {
+    // Shared and never to be shared; unknown, and not to be marked so; and the like.
+    let has = |bits: u8| flags & bits == bits;
+    if has(0x06) || has(0x28) || has(0x20) && !has(0x10) {
+        let detail = format!("the flags {flags:#04x} of a message contradict each other");
+        return Err(Fault::malformed(part, at, detail).into());
+    }
+    if kind == FILL_VALUE
+        && !body
+            .first()
+            .is_some_and(|version| (1..=3).contains(version))
+    {
+        return Err(Fault::malformed(part, at, "its fill value is damaged").into());
+    }
     if kind == CONTINUATION {
         let mut cursor = Cursor::of(body);
         let (Some(start), Some(length)) = (cursor.u64(), cursor.u64()) else {

@@ -11,6 +11,8 @@ const MOST_NODES: usize = 100_000;
 const DEEPEST: u8 = 16;
 /// Bytes of a name.
 const LONGEST_NAME: usize = 1024;
+/// What ends a list of unused stretches.
+const END_OF_LIST: u64 = 1;
 /// No address.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
@@ -118,6 +120,7 @@ impl Hdf5<'_, '_> {
         let (length, names) = (self.pages.u64(heap + 8)?, self.pages.u64(heap + 24)?);
         let names = self.place(names);
         inside(self, part, names, length, "the heap of its names")?;
+        self.free_list(part, heap, names, length)?;
         let mut entries = Vec::new();
         let mut nodes = Vec::new();
         let tree = self.place(tree);
@@ -141,6 +144,28 @@ impl Hdf5<'_, '_> {
             }
         }
         Ok(entries)
+    }
+
+    /// The unused stretches of a heap of names, which readers walk through.
+    fn free_list(&mut self, part: &str, heap: u64, names: u64, length: u64) -> Result<(), Stop> {
+        let mut free = self.pages.u64(heap + 16)?;
+        for _ in 0..MOST_NODES {
+            if free == END_OF_LIST {
+                break;
+            }
+            let is_inside = free.checked_add(16).is_some_and(|end| end <= length);
+            let size = if is_inside {
+                self.pages.u64(names + free + 8)?
+            } else {
+                0
+            };
+            if !is_inside || free.checked_add(size).is_none_or(|end| end > length) || size == 0 {
+                let detail = format!("the list of unused names leads to {free} of {length} bytes");
+                return Err(Fault::malformed(part, heap, detail).into());
+            }
+            free = self.pages.u64(names + free)?;
+        }
+        Ok(())
     }
 
     /// A text that ends with a zero.

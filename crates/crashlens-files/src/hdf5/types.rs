@@ -43,7 +43,8 @@ pub(super) fn element_type(cursor: &mut Cursor<'_>) -> Option<ElementType> {
         10 => "array".to_owned(),
         _ => "other".to_owned(),
     };
-    if size == 0 || matches!(class, FIXED | FLOAT) && !properties_fit(class, size, cursor) {
+    if size == 0 || matches!(class, FIXED | FLOAT) && !properties_fit(class, size, bits[1], cursor)
+    {
         return None;
     }
     Some(ElementType {
@@ -56,7 +57,7 @@ pub(super) fn element_type(cursor: &mut Cursor<'_>) -> Option<ElementType> {
 }
 
 /// The bits of a number lie within its bytes.
-fn properties_fit(class: u8, size: u32, cursor: &mut Cursor<'_>) -> bool {
+fn properties_fit(class: u8, size: u32, sign: u8, cursor: &mut Cursor<'_>) -> bool {
     let (Some(offset), Some(precision)) = (cursor.u16(), cursor.u16()) else {
         return false;
     };
@@ -72,7 +73,16 @@ fn properties_fit(class: u8, size: u32, cursor: &mut Cursor<'_>) -> bool {
             let fits = |at: u8, length: u8| {
                 length > 0 && u16::from(at) + u16::from(length) <= offset + precision
             };
-            fits(*exponent_at, *exponent) && fits(*mantissa_at, *mantissa)
+            let span = |at: u8, length: u8| u16::from(at)..u16::from(at) + u16::from(length);
+            let (exponent_bits, mantissa_bits) =
+                (span(*exponent_at, *exponent), span(*mantissa_at, *mantissa));
+            let sign = u16::from(sign);
+            fits(*exponent_at, *exponent)
+                && fits(*mantissa_at, *mantissa)
+                && !exponent_bits.contains(&sign)
+                && !mantissa_bits.contains(&sign)
+                && (exponent_bits.end <= mantissa_bits.start
+                    || mantissa_bits.end <= exponent_bits.start)
         }
         _ => false,
     })

@@ -126,3 +126,59 @@ fn weights(reading: &mut Reading<'_>, member: &Member) -> io::Result<Option<Walk
     source = source.until(Instant::now() + limits.time);
     hdf5::walk(&mut source, full).map(Some)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::fuzzing::examine_bytes;
+    use crate::{Options, Purpose};
+    use crashlens_core::files::{FileFacts, FlawKind};
+
+    const MODEL: &[u8] = include_bytes!("../../fixtures/keras/keras3.keras");
+    const LAMBDA: &[u8] = include_bytes!("../../fixtures/keras/lambda.keras");
+
+    fn examined(bytes: &[u8]) -> FileFacts {
+        let options = Options {
+            purpose: Purpose::Model,
+            ..Options::default()
+        };
+        examine_bytes("model.keras", bytes, &options)
+    }
+
+    #[test]
+    fn a_sound_archive_tells_its_layers_weights_and_version() {
+        let facts = examined(MODEL);
+        assert_eq!(facts.flaws, []);
+        let model = facts.model().expect("a model");
+        assert!(
+            model
+                .producer_version
+                .as_deref()
+                .is_some_and(|it| it.starts_with("3."))
+        );
+        assert!(model.operations.iter().any(|it| it.name == "Dense"));
+        assert!(
+            model
+                .tensors
+                .iter()
+                .any(|it| it.bytes == 120 && it.dtype == "float32")
+        );
+    }
+
+    #[test]
+    fn a_lambda_layer_is_seen() {
+        let facts = examined(LAMBDA);
+        let model = facts.model().expect("a model");
+        assert!(model.operations.iter().any(|it| it.name == "Lambda"));
+    }
+
+    #[test]
+    fn cut_archives_and_changed_bytes_are_found() {
+        for length in [MODEL.len() - 1, MODEL.len() / 2, 40] {
+            assert!(!examined(&MODEL[..length]).flaws.is_empty(), "{length}");
+        }
+        let mut changed = MODEL.to_vec();
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        assert_eq!(examined(&changed).flaws[0].kind, FlawKind::ChecksumMismatch);
+    }
+}

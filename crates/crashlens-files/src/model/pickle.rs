@@ -3,6 +3,7 @@
 //! A pickle is a program. What it would import and call is told; nothing is imported, called or made here.
 
 mod machine;
+mod names;
 mod opcodes;
 
 use std::io::{self, BufRead, Read};
@@ -10,6 +11,7 @@ use std::io::{self, BufRead, Read};
 use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation};
 
 use self::machine::{Machine, Thing};
+use self::names::known;
 use self::opcodes::{Argument, FRAME, LATEST, PROTO, STOP, argument};
 use super::zipped::{self, Member};
 use crate::fault::{Stop, note};
@@ -173,6 +175,7 @@ impl<R: BufRead> Walk<'_, R> {
                 Argument::TwoLines => {
                     let (module, name) = (self.text()?, self.text()?);
                     let name = format!("{module}.{name}");
+                    known(&name)?;
                     if code == b'c' {
                         self.machine.callable(name, start)?;
                     } else {
@@ -308,6 +311,9 @@ impl<R: BufRead> Walk<'_, R> {
                 None if is_long => self.machine.push(Thing::Text)?,
                 None => return Err("a text has no quotes around it".to_owned().into()),
             },
+            b'V' if !is_long && !has_whole_escapes(&text) => {
+                return Err("a text has half an escape in it".to_owned().into());
+            }
             b'V' => self.machine.push_name(&text)?,
             b'P' => self.machine.push(Thing::Object)?,
             _ if is_long || is_number(code, &text) => self.machine.push(Thing::Number)?,
@@ -315,6 +321,30 @@ impl<R: BufRead> Walk<'_, R> {
         }
         Ok(())
     }
+}
+
+/// Every `\u` has its four digits, every `\U` its eight.
+fn has_whole_escapes(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let escape = rest.get(at + 1..).unwrap_or_default();
+        let digits = match escape.chars().next() {
+            Some('u') => 4,
+            Some('U') => 8,
+            Some('\\') => 0,
+            _ => {
+                rest = escape;
+                continue;
+            }
+        };
+        let given = escape.chars().skip(1).take(digits);
+        if given.filter(char::is_ascii_hexdigit).count() < digits {
+            return false;
+        }
+        let length = escape.chars().next().map_or(0, char::len_utf8) + digits;
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    true
 }
 
 fn unquoted(text: &str) -> Option<&str> {

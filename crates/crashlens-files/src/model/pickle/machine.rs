@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::names::known;
+
 /// So many things on the stack, in the memo, and among the callables.
 const MOST_THINGS: usize = 4_000_000;
 const MOST_CALLABLES: usize = 10_000;
@@ -167,7 +169,11 @@ impl Machine {
             _ => None,
         };
         match (module, name, text(module), text(name)) {
-            (_, _, Some(module), Some(name)) => self.callable(format!("{module}.{name}"), at),
+            (_, _, Some(module), Some(name)) => {
+                let name = format!("{module}.{name}");
+                known(&name)?;
+                self.callable(name, at)
+            }
             (Thing::Text | Thing::Name(_), Thing::Text | Thing::Name(_), _, _) => {
                 self.callable("a name that is too long".to_owned(), at)
             }

@@ -211,6 +211,12 @@ impl Check<'_> {
             let detail = format!("its zero point is {zero}, which {kind} cannot hold");
             self.note_as(FlawKind::Malformed, part, detail);
         }
+        if it.scales > 1 && (it.least_zero, it.greatest_zero) != (0, 0) {
+            self.note(
+                part,
+                "it has a scale for each channel and zero points beside 0",
+            );
+        }
         if let Some(scale) = it.odd_scale {
             self.note(part, format!("one of its scales is {scale}"));
         }
@@ -275,7 +281,7 @@ impl Check<'_> {
 }
 
 impl TensorPart {
-    fn scales(&self) -> i64 {
+    pub(super) fn scales(&self) -> i64 {
         self.quantization.map_or(0, |it| it.scales as i64)
     }
 }

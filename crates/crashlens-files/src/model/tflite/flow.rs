@@ -143,6 +143,17 @@ impl Check<'_> {
                     is_fixed(it) && is_fixed(input) && !go_together(&input.shape, &it.shape)
                 })
             }
+            ("QUANTIZE", _) => output.scales() == 0,
+            ("ARG_MAX" | "ARG_MIN", _) => !matches!(output.kind, 2 | 4),
+            ("TOPK_V2", _) => {
+                let places = at(&operator.outputs, 1);
+                places.is_some_and(|it| !matches!(it.kind, 2 | 7))
+            }
+            ("RESHAPE", Some(shape)) => {
+                let is_fixed = self.is_stored(input) || graph.is_input(input);
+                !reaches(shape, input) && (is_fixed || reaches_all(output, input))
+            }
+            ("CONV_3D", _) => graph.is_input(input) && input.shape.len() != 5,
             _ => false,
         };
         if is_wrong {
@@ -154,6 +165,25 @@ impl Check<'_> {
             self.note(part, detail);
         }
     }
+}
+
+/// Whether a new shape, as it is stored, takes all elements of a tensor.
+fn reaches(shape: &TensorPart, input: &TensorPart) -> bool {
+    let Some(count) = elements(&input.shape).filter(|_| !shape.values.is_empty()) else {
+        return true;
+    };
+    let open = shape.values.iter().filter(|it| **it == -1).count();
+    let mut given = shape.values.iter().filter(|it| **it != -1);
+    let given = given.try_fold(1_u64, |all, one| all.checked_mul(u64::try_from(*one).ok()?));
+    match (given, open) {
+        (Some(given), 0) => given == count,
+        (Some(given), 1) => given > 0 && count % given == 0,
+        _ => false,
+    }
+}
+
+fn reaches_all(output: &TensorPart, input: &TensorPart) -> bool {
+    elements(&output.shape) == elements(&input.shape)
 }
 
 /// Whether one is stretched to the other: from the last dimension on each is equal, or 1.

@@ -15,6 +15,11 @@ const MOST_PARTS: u64 = 400_000;
 const MOST_NUMBERS: u64 = 4096;
 /// Scales and zero points of a tensor.
 const MOST_SCALES: u64 = 1_000_000;
+/// Bytes of a tensor of few integers.
+const SMALL: u64 = 64;
+/// Numbers of `TensorType`.
+const INT32: u8 = 2;
+const INT64: u8 = 4;
 /// Bytes of a name.
 const LONGEST_NAME: u64 = 512;
 
@@ -176,6 +181,7 @@ impl Extract<'_, '_> {
         let sparsity = self.id("Tensor.sparsity");
         let buffer = self.flat.u32(table, self.id("Tensor.buffer"))?;
         let stored = buffers.get(buffer as usize);
+        let values = self.small_values(kind, stored)?;
         if stored.is_some_and(|buffer| buffer.length > 0)
             && let Some(sparsity) = self.flat.child(table, sparsity)?
         {
@@ -194,7 +200,23 @@ impl Extract<'_, '_> {
                 Some(table) => Some(self.quantization(&table)?),
                 None => None,
             },
+            values,
         })
+    }
+
+    fn small_values(&mut self, kind: u8, buffer: Option<&Buffer>) -> io::Result<Vec<i64>> {
+        let buffer = buffer.filter(|it| it.length <= SMALL);
+        let Some(buffer) = buffer.filter(|_| matches!(kind, INT32 | INT64)) else {
+            return Ok(Vec::new());
+        };
+        let width = if kind == INT32 { 4 } else { 8 };
+        let places = (0..buffer.length / width).map(|it| buffer.at.saturating_add(it * width));
+        places
+            .map(|at| match kind {
+                INT32 => self.flat.pages.i32(at).map(i64::from),
+                _ => self.flat.pages.u64(at).map(u64::cast_signed),
+            })
+            .collect()
     }
 
     fn quantization(&mut self, table: &Found) -> io::Result<Quantization> {
@@ -242,12 +264,13 @@ impl Extract<'_, '_> {
             let options = self.flat.table(at)?;
             self.touch(&options, name, &mut numbers)?;
         }
-        let offset = self.id("Operator.large_custom_options_offset");
-        let size = self.id("Operator.large_custom_options_size");
-        let (offset, size) = (self.flat.u64(table, offset)?, self.flat.u64(table, size)?);
+        let mut outside = (0, 0);
         if builtin == Some("CUSTOM") {
             let custom = self.id("Operator.custom_options");
             self.flat.items(table, custom, 1)?;
+            let offset = self.id("Operator.large_custom_options_offset");
+            let size = self.id("Operator.large_custom_options_size");
+            outside = (self.flat.u64(table, offset)?, self.flat.u64(table, size)?);
         }
         Ok(Operator {
             code,
@@ -256,7 +279,7 @@ impl Extract<'_, '_> {
             intermediates: self.numbers(table, "Operator.intermediates")?,
             options_name: name.unwrap_or_default(),
             options: numbers,
-            outside_options: (offset > 1).then_some((offset, size)),
+            outside_options: (outside.0 > 1).then_some(outside),
         })
     }
 

@@ -54,6 +54,8 @@ pub(super) struct TensorPart {
     pub(super) is_variable: bool,
     pub(super) is_sparse: bool,
     pub(super) quantization: Option<Quantization>,
+    /// Stored integers, where they are few: the shapes and axes that other tensors are worked out with.
+    pub(super) values: Vec<i64>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
