@@ -6,7 +6,6 @@ mod crc;
 mod dtype;
 mod farm_hash;
 pub(crate) mod graph;
-mod graph;
 mod keras;
 mod onnx;
 mod parts;
