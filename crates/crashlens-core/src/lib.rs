@@ -28,6 +28,7 @@ pub mod known_issues;
 mod known_versions;
 mod lineage;
 mod messages;
+pub mod operations;
 pub mod pasted;
 mod phase;
 pub mod report;

@@ -1,16 +1,21 @@
 //! Readers of models, checkpoints and weights: one format each.
 
 mod checkpoint;
+pub(crate) mod config;
 mod crc;
 mod dtype;
-mod graph;
+mod farm_hash;
+pub(crate) mod graph;
 mod keras;
 mod onnx;
 mod parts;
 mod pickle;
+mod proto;
 mod safetensors;
 mod saved_model;
+mod schema;
 mod tflite;
+mod zipped;
 
 use std::io;
 

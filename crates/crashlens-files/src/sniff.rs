@@ -6,6 +6,7 @@ use crashlens_core::files::{FlawKind, Format};
 
 use crate::data;
 use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
+use crate::model::graph;
 use crate::reading::{Purpose, Reading};
 
 /// So many bytes are looked at.
@@ -30,7 +31,7 @@ const MAGIC: [(&[u8], Format); 14] = [
 ];
 
 /// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 33] = [
+const ENDINGS: [(&str, Format); 35] = [
     ("jpg", Format::Jpeg),
     ("jpeg", Format::Jpeg),
     ("png", Format::Png),
@@ -64,13 +65,17 @@ const ENDINGS: [(&str, Format); 33] = [
     ("onnx", Format::Onnx),
     ("pkl", Format::Pickle),
     ("pickle", Format::Pickle),
+    ("pt", Format::Pickle),
+    ("pth", Format::Pickle),
 ];
 
 /// The format, and a note where content and name disagree.
 pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
     let head = reading.source.bytes_at(0, HEAD)?;
     let named = by_name(reading.path, reading.options.purpose);
-    let seen = by_content(&head, named).or_else(|| packed_records(&head, named));
+    let seen = by_content(&head, named)
+        .or_else(|| packed_records(&head, named))
+        .or_else(|| graph(&head, named, reading.options.purpose));
     match (seen, named) {
         (Some(seen), Some(named)) if seen != named && !agree(seen, named, reading.path) => {
             let detail = format!("it is {}, and its name says {}", seen.name(), named.name());
@@ -94,10 +99,10 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         return Some(Format::Tflite);
     }
     if head.starts_with(b"PK\x03\x04") {
-        return Some(if named == Some(Format::Keras) {
-            Format::Keras
-        } else {
-            Format::Npz
+        return Some(match named {
+            // PyTorch keeps its pickles in one.
+            Some(named @ (Format::Keras | Format::Pickle)) => named,
+            _ => Format::Npz,
         });
     }
     if length_of(head).is_some() {
@@ -107,6 +112,13 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
     magic
         .map(|(_, format)| *format)
         .or_else(|| image_by_form(head, named))
+}
+
+/// A graph has no first bytes of its own, only the form of its first node.
+fn graph(head: &[u8], named: Option<Format>, purpose: Purpose) -> Option<Format> {
+    let is_open = named.is_none() || named == Some(Format::GraphDef);
+    (is_open && purpose == Purpose::Model && graph::looks_like_one(head))
+        .then_some(Format::GraphDef)
 }
 
 /// Images whose first bytes are too few to be sure of: the rest of the header must look like one as well.
@@ -164,6 +176,9 @@ pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
     let known = known.map(|(_, format)| *format);
     if let Some(packed) = packed_name(&name) {
         return Some(packed);
+    }
+    if purpose == Purpose::Model && ending == Some("pb") {
+        return Some(Format::GraphDef);
     }
     known.or_else(|| {
         (purpose == Purpose::Data && name.contains("tfrecord")).then_some(Format::TfRecord)

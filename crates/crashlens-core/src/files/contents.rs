@@ -161,10 +161,33 @@ pub struct ModelFacts {
     /// Least version of the graph format that may read it (`VersionDef.min_consumer`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_min_consumer: Option<u32>,
+    /// Versions of the graph format that must not read it (`VersionDef.bad_consumers`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graph_bad_consumers: Vec<u32>,
+    /// Bytes of the message that the graph is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph_bytes: Option<u64>,
     /// Tensors with stored values.
     pub tensors: Vec<Tensor>,
     /// Operations or layers, each kind once.
     pub operations: Vec<Operation>,
+    /// What it can be called with, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<Signature>,
+}
+
+/// A signature of a SavedModel.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct Signature {
+    /// Its name.
+    pub name: String,
+    /// What it says that the graph contradicts, as a sentence without its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// Whether tensors are looked up by their names in it: in models without saved objects. Others are called through
+    /// their functions, and only TensorFlow Serving and the loader of TensorFlow 1 look it up.
+    pub is_called_by_name: bool,
 }
 
 /// A stored tensor.

@@ -10,9 +10,11 @@ mod state;
 mod table;
 mod values;
 
+pub(super) use object_graph::stored_objects;
+
 use crashlens_core::files::{FileFacts, FlawKind, Format};
 
-use super::parts::{Parts, folder, join, last};
+use super::parts::{Parts, bare, folder, join, last};
 use crate::reading::Options;
 use crate::store::{Entry, Store};
 
@@ -26,6 +28,9 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
             bundle::read(parts, &prefix, "");
         }
         Meant::State(folder) => state::read(parts, &folder),
+        Meant::StateAlone(folder) => {
+            state::check(parts, &folder);
+        }
     }))
 }
 
@@ -35,16 +40,19 @@ enum Meant {
     Prefix(String),
     /// The one that the file `checkpoint` in this folder names.
     State(String),
+    /// Only that file: the checkpoints beside it are asked for by themselves.
+    StateAlone(String),
 }
 
 fn meant(store: &dyn Store, path: &str) -> Option<Meant> {
+    let path = bare(path);
     let name = last(path);
     if let Some(prefix) = prefix_of_part(path) {
         return Some(Meant::Prefix(prefix.to_owned()));
     }
     match store.open(path) {
         Ok(_) if name == "checkpoint" => {
-            return state::is_one(store, path).then(|| Meant::State(folder(path).to_owned()));
+            return state::is_one(store, path).then(|| Meant::StateAlone(folder(path).to_owned()));
         }
         Ok(_) => return None,
         Err(_) => {}

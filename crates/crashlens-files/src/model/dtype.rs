@@ -8,7 +8,7 @@ pub(super) const STRING: u64 = 7;
 pub(super) const VARIANT: u64 = 21;
 
 /// Number, name as NumPy has it, bytes of an element (0: of no fixed size).
-const TYPES: [(u64, &str, u64); 32] = [
+const TYPES: [(u64, &str, u64); 33] = [
     (1, "float32", 4),
     (2, "float64", 8),
     (3, "int32", 4),
@@ -41,6 +41,7 @@ const TYPES: [(u64, &str, u64); 32] = [
     (30, "uint4", 1),
     (31, "int2", 1),
     (32, "uint2", 1),
+    (33, "float4_e2m1fn", 1),
 ];
 
 /// TensorFlow refuses shapes of more dimensions.

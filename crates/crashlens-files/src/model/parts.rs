@@ -19,6 +19,8 @@ pub(super) struct Parts<'a> {
     pub(super) options: &'a Options,
     pub(super) facts: FileFacts,
     pub(super) model: ModelFacts,
+    /// What the variables were saved from, where that was stored.
+    pub(super) object_graph: Option<Vec<u8>>,
     deadline: Instant,
     opened: Vec<(String, Option<Identity>)>,
 }
@@ -40,6 +42,7 @@ impl<'a> Parts<'a> {
                 ..FileFacts::default()
             },
             model: ModelFacts::default(),
+            object_graph: None,
             deadline: Instant::now() + options.limits.time,
             opened: Vec::new(),
         }
@@ -117,6 +120,14 @@ impl<'a> Parts<'a> {
         }
         self.facts.contents = crashlens_core::files::Contents::Model(Box::new(self.model));
         self.facts
+    }
+}
+
+/// A path without slashes at its end.
+pub(super) fn bare(path: &str) -> &str {
+    match path.trim_end_matches('/') {
+        "" => path,
+        bare => bare,
     }
 }
 

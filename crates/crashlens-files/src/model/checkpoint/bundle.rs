@@ -117,12 +117,17 @@ impl Bundle<'_> {
         let mut entries = Vec::new();
         let mut before: &[u8] = &[];
         for row in rows.iter().skip(1) {
-            if row.key.as_slice() <= before {
+            if row.key.as_slice() < before {
                 let key = String::from_utf8_lossy(&row.key);
                 let detail = format!("the entry {key} is not in its order");
                 parts.flaw(FlawKind::Malformed, self.index.clone(), row.at, detail);
             }
             before = &row.key;
+            if std::str::from_utf8(&row.key).is_err() && !row.key.starts_with(b"\0") {
+                let key = String::from_utf8_lossy(&row.key);
+                let detail = format!("the name {key} is not UTF-8, which Python asks for");
+                parts.flaw(FlawKind::Malformed, self.index.clone(), row.at, detail);
+            }
             match entry::entry(&row.key, &row.value) {
                 Ok(entry) => {
                     if self.is_sound(parts, &entry, row.at) {
@@ -165,7 +170,13 @@ impl Bundle<'_> {
             return flaw(FlawKind::Malformed, "its place is negative".to_owned());
         }
         let Some(size) = dtype::size(entry.dtype) else {
-            return true;
+            return match entry.dtype {
+                dtype::STRING | dtype::VARIANT => true,
+                other => flaw(
+                    FlawKind::Malformed,
+                    format!("{} cannot be stored", dtype::name(other)),
+                ),
+            };
         };
         if elements.checked_mul(size) != Some(entry.size as u64) {
             let shape = &entry.shape;
@@ -314,6 +325,13 @@ impl Bundle<'_> {
 /// A tensor against its checksum.
 fn judge(parts: &mut Parts<'_>, part: &str, entry: &Entry, outcome: Outcome, wrong: &mut Tally) {
     list(parts, entry, outcome.not_finite);
+    if let Some(length) = outcome.wild {
+        let detail = format!(
+            "tensor {}: its lengths have a right checksum and come to {length} bytes, of which {} are stored",
+            entry.name, entry.size
+        );
+        return parts.flaw(FlawKind::WildLength, part, entry.offset as u64, detail);
+    }
     let detail = match outcome.fault {
         Some(fault) => fault,
         None if outcome.crc != entry.crc => format!(
@@ -321,11 +339,12 @@ fn judge(parts: &mut Parts<'_>, part: &str, entry: &Entry, outcome: Outcome, wro
             entry.size, outcome.crc, entry.crc
         ),
         None => {
-            if entry.name == object_graph::KEY
-                && let Some(fault) = object_graph::fault(&outcome.strings)
-            {
-                let detail = format!("the graph of saved objects: {fault}");
-                parts.flaw(FlawKind::Malformed, part, entry.offset as u64, detail);
+            if entry.name == object_graph::KEY {
+                if let Some(fault) = object_graph::fault(&outcome.strings) {
+                    let detail = format!("the graph of saved objects: {fault}");
+                    parts.flaw(FlawKind::Malformed, part, entry.offset as u64, detail);
+                }
+                parts.object_graph = Some(outcome.strings);
             }
             return;
         }

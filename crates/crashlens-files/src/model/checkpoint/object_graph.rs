@@ -16,6 +16,64 @@ pub(super) fn fault(bytes: &[u8]) -> Option<String> {
     }
 }
 
+/// An object that was saved.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(in crate::model) struct StoredObject {
+    /// Name and number of its parts.
+    pub(in crate::model) children: Vec<(String, u64)>,
+    /// The key of its value, where it is a variable.
+    pub(in crate::model) key: Option<String>,
+}
+
+/// The objects, by number; `None` where they cannot be read.
+pub(in crate::model) fn stored_objects(bytes: &[u8]) -> Option<Vec<StoredObject>> {
+    let mut objects = Vec::new();
+    for field in Fields::of(bytes) {
+        let field = field.ok()?;
+        if let (1, Value::Bytes(node)) = (field.number, field.value) {
+            objects.push(object(node).ok()?);
+        }
+    }
+    Some(objects)
+}
+
+fn object(bytes: &[u8]) -> Result<StoredObject, WireError> {
+    let mut object = StoredObject::default();
+    for field in Fields::of(bytes) {
+        let field = field?;
+        match (field.number, field.value) {
+            (1, Value::Bytes(reference)) => {
+                let [_, name, _] = texts(reference)?;
+                let number = Fields::of(reference)
+                    .flatten()
+                    .find(|field| field.number == 1);
+                let number = number.and_then(|field| field.varint()).unwrap_or(0);
+                object.children.push((name, number));
+            }
+            (2, Value::Bytes(attribute)) => {
+                let [name, _, key] = texts(attribute)?;
+                if name == "VARIABLE_VALUE" {
+                    object.key = Some(key);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(object)
+}
+
+/// The texts of fields 1 to 3.
+fn texts(bytes: &[u8]) -> Result<[String; 3], WireError> {
+    let mut texts = [const { String::new() }; 3];
+    for field in Fields::of(bytes) {
+        let field = field?;
+        if let (number @ 1..=3, Value::Bytes(text)) = (field.number, field.value) {
+            texts[number as usize - 1] = String::from_utf8_lossy(text).into_owned();
+        }
+    }
+    Ok(texts)
+}
+
 /// How many objects there are, and the greatest number that one names.
 fn children(bytes: &[u8]) -> Result<(u64, u64), WireError> {
     let mut nodes = 0;

@@ -21,51 +21,54 @@ pub(super) fn is_one(store: &dyn Store, path: &str) -> bool {
     })
 }
 
-/// Reads the checkpoint that it names.
+/// Reads the checkpoint that it names; the only one where it names none that is there.
 pub(super) fn read(parts: &mut Parts<'_>, folder: &str) {
+    if let Some(prefix) = check(parts, folder) {
+        bundle::read(parts, &prefix, "");
+    } else if let [only] = prefixes(parts, folder).as_slice() {
+        bundle::read(parts, &join(folder, only), "");
+    }
+}
+
+/// Whether it names a checkpoint that is there, and which.
+pub(super) fn check(parts: &mut Parts<'_>, folder: &str) -> Option<String> {
     let path = join(folder, "checkpoint");
     let text = parts
         .open(&path)
         .and_then(|mut source| source.bytes_at(0, LONGEST));
     let text = match text {
         Ok(text) => text,
-        Err(error) => return parts.failed("checkpoint", &error),
+        Err(error) => {
+            parts.failed("checkpoint", &error);
+            return None;
+        }
     };
     if text.is_empty() {
         parts.flaw(FlawKind::Empty, "checkpoint", None, "it has no bytes");
-        return newest(parts, folder);
+        return None;
     }
     let Some(named) = latest(&String::from_utf8_lossy(&text)) else {
         let detail = format!("it has no line `{LATEST}: \"…\"` that can be read");
         parts.flaw(FlawKind::Malformed, "checkpoint", None, detail);
-        return newest(parts, folder);
+        return None;
     };
     let prefix = if named.starts_with('/') || named.contains("://") {
         named.clone()
     } else {
         join(folder, &named)
     };
-    if !parts.store.exists(&format!("{prefix}.index")) {
-        let others = prefixes(parts, folder);
-        let beside = match others.last() {
-            Some(other) => format!("; {} others are there, among them {other}", others.len()),
-            None => String::new(),
-        };
-        let detail =
-            format!("it names {named} as the latest, and there is no {named}.index{beside}");
-        parts.flaw(FlawKind::MissingPart, "checkpoint", None, detail);
-        super::leftovers(parts, &prefix);
-        return newest(parts, folder);
-    }
     super::leftovers(parts, &prefix);
-    bundle::read(parts, &prefix, "");
-}
-
-/// Reads some checkpoint of the folder where it is not known which is meant.
-fn newest(parts: &mut Parts<'_>, folder: &str) {
-    if let [only] = prefixes(parts, folder).as_slice() {
-        bundle::read(parts, &join(folder, only), "");
+    if parts.store.exists(&format!("{prefix}.index")) {
+        return Some(prefix);
     }
+    let others = prefixes(parts, folder);
+    let beside = match others.last() {
+        Some(other) => format!("; {} others are there, among them {other}", others.len()),
+        None => String::new(),
+    };
+    let detail = format!("it names {named} as the latest, and there is no {named}.index{beside}");
+    parts.flaw(FlawKind::MissingPart, "checkpoint", None, detail);
+    None
 }
 
 fn prefixes(parts: &Parts<'_>, folder: &str) -> Vec<String> {

@@ -1,0 +1,189 @@
+//! Attributes: small values beside an object. Keras keeps its versions and its model there.
+
+use std::collections::HashSet;
+
+use super::message::Cursor;
+use super::tree::{Hdf5, HeapObject, inside};
+use super::types::{ElementType, TEXT, element_type, shape};
+use crate::fault::{Fault, Stop};
+
+/// A text that is kept; a model's configuration may have megabytes.
+const LONGEST_TEXT: u64 = 16 << 20;
+
+/// Texts of an attribute that are looked for.
+const MOST_TEXTS: u64 = 10_000;
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub(super) struct Attribute {
+    pub(super) name: String,
+    element: ElementType,
+    elements: u64,
+    value: Vec<u8>,
+}
+
+/// Reads an attribute message; `None` where it is damaged.
+pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
+    let mut cursor = Cursor::of(body);
+    let version = cursor.u8()?;
+    let flags = cursor.u8()?;
+    let sizes = [cursor.u16()?, cursor.u16()?, cursor.u16()?].map(usize::from);
+    if !(1..=3).contains(&version) {
+        return None;
+    }
+    if version == 3 {
+        cursor.skip(1)?;
+    }
+    let pad = |size: usize| {
+        if version == 1 {
+            size.next_multiple_of(8)
+        } else {
+            size
+        }
+    };
+    let name = cursor.take(pad(sizes[0]))?;
+    let kind = cursor.take(pad(sizes[1]))?;
+    let space = cursor.take(pad(sizes[2]))?;
+    let end = memchr::memchr(0, name).unwrap_or(name.len());
+    // A type that is kept elsewhere is not followed.
+    let element = if flags & 1 == 0 {
+        element_type(&mut Cursor::of(kind))?
+    } else {
+        return None;
+    };
+    let dimensions = shape(&mut Cursor::of(space))?;
+    let elements = dimensions.map_or(Some(0), |it| {
+        it.iter().try_fold(1_u64, |all, one| all.checked_mul(*one))
+    })?;
+    let needed = elements.checked_mul(u64::from(element.size))?;
+    (cursor.rest.len() as u64 >= needed).then(|| Attribute {
+        name: String::from_utf8_lossy(name.get(..end).unwrap_or_default()).into_owned(),
+        element,
+        elements,
+        value: cursor.rest.to_vec(),
+    })
+}
+
+impl Hdf5<'_, '_> {
+    /// That the texts of an attribute are there, wherever they are kept.
+    pub(super) fn attribute_texts(
+        &mut self,
+        part: &str,
+        attribute: &Attribute,
+    ) -> Result<(), Stop> {
+        if !attribute.element.is_far_text {
+            return Ok(());
+        }
+        let part = format!("{part}, attribute `{}`", attribute.name);
+        let mut cursor = Cursor::of(&attribute.value);
+        for _ in 0..attribute.elements.min(MOST_TEXTS) {
+            let place = (cursor.u32(), cursor.u64(), cursor.u32());
+            let (Some(length), Some(heap), Some(index)) = place else {
+                break;
+            };
+            if length > 0
+                && self
+                    .heap_object(&part, heap, index, u64::from(length))?
+                    .is_none()
+            {
+                let detail = format!("text {index} is not in its heap");
+                return Err(Fault::malformed(part, None, detail).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of an attribute that is one.
+    pub(super) fn attribute_text(
+        &mut self,
+        part: &str,
+        attribute: &Attribute,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        if attribute.elements != 1 {
+            return Ok(None);
+        }
+        if attribute.element.class == TEXT {
+            let size = attribute.element.size as usize;
+            let text = attribute.value.get(..size).unwrap_or_default();
+            let end = memchr::memchr(0, text).unwrap_or(text.len());
+            return Ok(text.get(..end).map(<[u8]>::to_vec));
+        }
+        if !attribute.element.is_far_text {
+            return Ok(None);
+        }
+        let mut cursor = Cursor::of(&attribute.value);
+        let (Some(length), Some(heap), Some(index)) = (cursor.u32(), cursor.u64(), cursor.u32())
+        else {
+            return Ok(None);
+        };
+        let part = format!("{part}, attribute `{}`", attribute.name);
+        self.heap_object(&part, heap, index, u64::from(length))
+    }
+
+    /// An object of a global heap.
+    fn heap_object(
+        &mut self,
+        part: &str,
+        address: u64,
+        wanted: u32,
+        length: u64,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        let heap = self.place(address);
+        if !self.heaps.contains_key(&heap) {
+            let objects = self.heap(part, heap)?;
+            self.heaps.insert(heap, objects);
+        }
+        let objects = self.heaps.get(&heap).map_or(&[][..], Vec::as_slice);
+        let Some(object) = objects.iter().find(|it| it.index == wanted).copied() else {
+            return Ok(None);
+        };
+        if object.size < length {
+            let detail = format!("a text of {length} bytes has {} in its heap", object.size);
+            return Err(Fault::malformed(part, object.at, detail).into());
+        }
+        let length = length.min(LONGEST_TEXT);
+        Ok(Some(self.pages.stretch(object.at, length as usize)?))
+    }
+
+    /// What is in a global heap: objects one behind the other, each a multiple of 8 bytes.
+    fn heap(&mut self, part: &str, heap: u64) -> Result<Vec<HeapObject>, Stop> {
+        inside(self, part, heap, 16, "the heap of its text")?;
+        let head: [u8; 4] = self.pages.bytes(heap)?;
+        let size = self.pages.u64(heap + 8)?;
+        if &head != b"GCOL" {
+            return Err(Fault::malformed(part, heap, "its text is not where it should be").into());
+        }
+        inside(self, part, heap, size, "the heap of its text")?;
+        let end = heap + size;
+        let mut at = heap + 16;
+        let mut objects: Vec<HeapObject> = Vec::new();
+        let mut seen = HashSet::new();
+        while at + 16 <= end {
+            let index = u32::from(self.pages.u16(at)?);
+            let stored = self.pages.u64(at + 8)?;
+            // Number 0 is what is free; its size counts its own head.
+            let step = match index {
+                0 => Some(stored),
+                _ => stored
+                    .checked_next_multiple_of(8)
+                    .and_then(|it| it.checked_add(16)),
+            };
+            let next = step.filter(|it| *it > 0).and_then(|it| at.checked_add(it));
+            let Some(next) = next.filter(|next| *next <= end && (index == 0 || seen.insert(index)))
+            else {
+                let detail =
+                    format!("text {index} of its heap has {stored} bytes, which do not fit");
+                return Err(Fault::malformed(part, at, detail).into());
+            };
+            if index != 0 {
+                objects.push(HeapObject {
+                    index,
+                    at: at + 16,
+                    size: stored,
+                });
+            }
+            at = next;
+        }
+        Ok(objects)
+    }
+}
