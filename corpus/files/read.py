@@ -13,11 +13,7 @@ import hashlib
 import os
 import pickletools
 import re
-import resource
-import select
-import signal
 import sys
-import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
@@ -27,15 +23,13 @@ import numpy as np
 import tensorflow as tf
 from safetensors.numpy import load_file
 
+import children
 import model
 
 load_model = tf.keras.models.load_model
 
 # Readings that corrupt memory or depend on what is in it: each in a child of its own, in several ways.
 ALONE = {"tflite": 3, "webp": 2}
-MEMORY = 10 << 30
-PROCESSOR_SECONDS, WALL_SECONDS = 15, 120
-RANKS = ["same", "different", "exception", "hang", "signal"]
 
 
 class InUse(Exception):
@@ -210,7 +204,8 @@ def one_line(error, path):
     # The device that an operation ran on says nothing.
     text = re.sub(r"\{\{.*?\}\} ?", "", str(error))
     text = " ".join(text.replace(path, "FILE").replace(os.path.dirname(path), "FOLDER").split())
-    return f"{type(error).__name__}: {text}"[:90]
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return f"{type(error).__name__}: {text}"[:90].rstrip()
 
 
 def attempt(label, path, way):
@@ -223,86 +218,13 @@ def attempt(label, path, way):
         return "exception " + one_line(error, path)
 
 
-def child(jobs, way, pipe):
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)
-    os.dup2(quiet, 2)
-    for label, path in jobs:
-        outcome = attempt(label, path, way)
-        # What a reading broke shows when its memory is given back.
-        gc.collect()
-        os.write(pipe, (outcome + "\n").encode("utf8", "replace"))
-    os._exit(0)
-
-
-def processor_seconds(process):
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def run(jobs, way):
-    """Outcomes of the first jobs, and how the child ended before all were done."""
-    ours, theirs = os.pipe()
-    process = os.fork()
-    if process == 0:
-        os.close(ours)
-        try:
-            child(jobs, way, theirs)
-        finally:
-            os._exit(99)
-    os.close(theirs)
-    text, ended = b"", None
-    since, used = time.monotonic(), 0.0
-    while True:
-        ready, _, _ = select.select([ours], [], [], 1)
-        if ready:
-            more = os.read(ours, 1 << 16)
-            if not more:
-                break
-            text += more
-            since, used = time.monotonic(), processor_seconds(process)
-        elif processor_seconds(process) - used > PROCESSOR_SECONDS or time.monotonic() - since > WALL_SECONDS:
-            ended = "hang"
-            os.kill(process, signal.SIGKILL)
-            break
-    os.close(ours)
-    _, status = os.waitpid(process, 0)
-    if ended is None and status != 0:
-        ended = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
-    return text.decode("utf8", "replace").splitlines(), ended
-
-
-def alone(job, ways):
-    """The worst outcome of one file."""
-    outcomes = []
-    for way in range(ways):
-        lines, ended = run([job], way)
-        outcomes.append(ended or lines[0])
-    return max(outcomes, key=lambda outcome: RANKS.index(outcome.split()[0]) if outcome.split()[0] in RANKS else 0)
-
-
-def together(jobs):
-    """The outcomes of many files in one child, or each alone where that child died."""
-    lines, ended = run(jobs, 0)
-    if ended is None:
-        return lines
-    # A file that was read before may have broken what this one died of.
-    suspects = jobs[max(0, len(lines) - 8) : len(lines) + 1]
-    kept = lines[: max(0, len(lines) - 8)]
-    return kept + [alone(job, 1) for job in suspects] + together_rest(jobs[len(lines) + 1 :])
-
-
-def together_rest(jobs):
-    return together(jobs) if jobs else []
-
-
 def outcomes(kind, jobs):
     for start in range(0, len(jobs), 60):
         part = jobs[start : start + 60]
-        results = [alone(job, ALONE[kind]) for job in part] if kind in ALONE else together(part)
+        if kind in ALONE:
+            results = [children.alone(attempt, job, ALONE[kind]) for job in part]
+        else:
+            results = children.together(attempt, part)
         for (label, _), outcome in zip(part, results, strict=True):
             yield label, outcome
 

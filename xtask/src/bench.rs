@@ -5,6 +5,7 @@
 mod checking;
 mod judging;
 mod measure;
+mod reading;
 mod scenarios;
 
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ pub struct Options {
     /// How often each healthy program is run with each tool
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Run only these: fit, import, death, core, threads, check, rules
+    /// Run only these: fit, import, death, core, threads, check, files, rules
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Use this crashlens instead of building one

@@ -8,7 +8,9 @@ mod compare;
 mod fields;
 mod mutation;
 mod page;
+mod peers;
 mod plan;
+mod read;
 mod said;
 mod seal;
 mod sums;
@@ -21,6 +23,7 @@ use anyhow::{Context, Result, ensure};
 
 use self::base::{Base, Mutant};
 use self::compare::{Comparison, Judged};
+use self::peers::Peers;
 use self::truth::Truth;
 use crate::{python, workspace};
 
@@ -35,8 +38,11 @@ pub struct Options {
     /// Have this version of TensorFlow read the files, and record what it does
     #[arg(long, value_name = "VERSION")]
     truth: Option<String>,
-    /// The interpreter with that version, instead of making an environment
-    #[arg(long, value_name = "PATH", requires = "truth")]
+    /// Ask other checkers about the files, and record what they say
+    #[arg(long, conflicts_with_all = ["truth", "only"])]
+    peers: bool,
+    /// The interpreter with that version, or with the other checkers, instead of making an environment
+    #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Other damage than that which was recorded: with `--write`
     #[arg(long, default_value_t = 1, value_name = "NUMBER", requires = "write")]
@@ -70,7 +76,15 @@ pub fn run(options: &Options) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let paths = write(&mutants, folder.path())?;
     if let Some(version) = &options.truth {
-        return measure(version, options.python.as_deref(), &mutants, &paths);
+        return measure(
+            version,
+            options.python.as_deref(),
+            &labelled(&mutants, paths),
+        );
+    }
+    if options.peers {
+        let files = labelled(&mutants, paths);
+        return Peers::measure(options.python.clone(), &files)?.write();
     }
     let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
     let judged = judge(&crashlens, &mutants, &paths)?;
@@ -82,23 +96,17 @@ fn write(mutants: &[Mutant<'_>], folder: &Path) -> Result<Vec<PathBuf>> {
     mutants.iter().map(|mutant| mutant.write(folder)).collect()
 }
 
-fn measure(
-    version: &str,
-    given: Option<&Path>,
-    mutants: &[Mutant<'_>],
-    paths: &[PathBuf],
-) -> Result<()> {
+fn labelled(mutants: &[Mutant<'_>], paths: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
+    mutants.iter().map(Mutant::label).zip(paths).collect()
+}
+
+fn measure(version: &str, given: Option<&Path>, files: &[(String, PathBuf)]) -> Result<()> {
     let python = match given {
         Some(python) => python.to_owned(),
         None => environment(version)?,
     };
-    let files: Vec<_> = mutants
-        .iter()
-        .map(Mutant::label)
-        .zip(paths.iter().cloned())
-        .collect();
     let mut truth = Truth::of(version)?;
-    truth.replace(truth::measure(&python, &files)?);
+    truth.replace(truth::measure(&python, files)?);
     truth.write(version)
 }
 
@@ -153,9 +161,7 @@ fn report(judged: &[Judged], options: &Options) -> Result<()> {
         comparisons.push((version, compared));
     }
     if let Some(path) = &options.misses {
-        let misses = comparisons.iter().flat_map(|(_, one)| &one.misses);
-        let lines: Vec<_> = misses.map(page::line).collect();
-        fs_err::write(path, lines.join("\n") + "\n")?;
+        fs_err::write(path, page::misses(&comparisons))?;
     }
     let mut faults = Vec::new();
     for (version, comparison) in &comparisons {
@@ -169,7 +175,9 @@ fn report(judged: &[Judged], options: &Options) -> Result<()> {
         faults.extend(comparison.faults(version));
     }
     if options.only.is_empty() {
-        let page = page::page(&comparisons);
+        let newest = truth::VERSIONS[0];
+        let beside = compare::beside(judged, newest, &Truth::of(newest)?, &Peers::read()?);
+        let page = page::page(&comparisons, &beside);
         let path = workspace::root().join(page::PAGE);
         if options.update {
             fs_err::write(&path, page)?;

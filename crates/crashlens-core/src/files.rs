@@ -7,6 +7,7 @@ mod census;
 mod contents;
 mod effect;
 mod finding;
+mod forecast;
 mod format;
 mod gathering;
 
@@ -20,6 +21,7 @@ pub use contents::{
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
 pub use finding::{FileFinding, FileRule, Judge, Setting};
+pub use forecast::{Action, Forecast, forecast, weights};
 pub use format::Format;
 pub use gathering::{Gathering, judge};
 

@@ -52,8 +52,12 @@ pub fn examine(store: &dyn Store, path: &str, options: &Options) -> FileFacts {
 /// Reads it by its format; a panic of a decoder is noted against us.
 fn read(reading: &mut Reading<'_>) {
     if reading.source.size() == 0 {
-        reading.facts.format = sniff::by_name(reading.path, reading.options.purpose);
-        reading.flaw(FlawKind::Empty, "the file", "it has no bytes");
+        let named = sniff::by_name(reading.path, reading.options.purpose);
+        reading.facts.format = named;
+        // Markers such as `_SUCCESS` and `.gitkeep` are empty on purpose.
+        if named.is_some_and(|it| reading.options.purpose == Purpose::Data || it.holds_weights()) {
+            reading.flaw(FlawKind::Empty, "the file", "it has no bytes");
+        }
         return;
     }
     let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -61,6 +65,11 @@ fn read(reading: &mut Reading<'_>) {
             return Ok(());
         };
         reading.facts.format = Some(format);
+        // Beside models lie pictures of them, logs and samples; whoever asks for models does not ask for these.
+        if reading.options.purpose == Purpose::Model && !format.holds_weights() {
+            reading.facts.flaws.clear();
+            return Ok(());
+        }
         reading.facts.extent = Extent::Structure;
         dispatch(reading, format)
     }));

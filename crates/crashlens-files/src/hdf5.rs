@@ -1,9 +1,254 @@
 //! HDF5: data sets, and the weights that Keras keeps in it.
+//!
+//! Reads what h5py and Keras write, and follows the library in what it refuses. Groups in fractal heaps and chunks in the
+//! indices of the newest format are not followed: what is there is not judged.
 
+mod attribute;
+mod checksum;
+mod dataset;
+mod message;
+mod tree;
+mod types;
+
+use std::collections::{HashSet, VecDeque};
 use std::io;
 
-use crate::reading::Reading;
+use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
 
-pub(crate) fn read(_reading: &mut Reading<'_>) -> io::Result<()> {
+use self::attribute::attribute;
+use self::dataset::{DataSet, filters};
+use self::message::{Cursor, Message};
+use self::tree::{Hdf5, link};
+use crate::fault::{Fault, Stop, note};
+use crate::model::config;
+use crate::pages::Pages;
+use crate::reading::{Purpose, Reading};
+use crate::source::Source;
+
+/// Groups and data sets that are looked at.
+const MOST_OBJECTS: usize = 200_000;
+/// Faults that are told.
+const MOST_FAULTS: usize = 20;
+/// The superblock may stand behind a block of the user's.
+const STARTS: [u64; 8] = [0, 512, 1024, 2048, 4096, 8192, 16384, 32768];
+const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+
+/// What was seen of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    pub(crate) tensors: Vec<Tensor>,
+    /// Texts beside the root group: `keras_version`, `model_config`.
+    pub(crate) texts: Vec<(String, Vec<u8>)>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Walked {
+    pub(crate) fn text(&self, name: &str) -> Option<&[u8]> {
+        let mut texts = self.texts.iter().filter(|(it, _)| it == name);
+        texts.next().map(|(_, text)| text.as_slice())
+    }
+}
+
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+    let full = reading.options.full;
+    let walked = walk(&mut reading.source, full)?;
+    if full {
+        reading.facts.extent = Extent::Full;
+    }
+    let is_keras = walked.text("keras_version").is_some();
+    let contents = if is_keras || reading.options.purpose == Purpose::Model {
+        Contents::Model(Box::new(model(&walked)))
+    } else {
+        Contents::Arrays(walked.tensors.iter().map(array).collect())
+    };
+    reading.holds(contents);
+    note(reading, walked.faults);
     Ok(())
 }
+
+fn array(tensor: &Tensor) -> Array {
+    Array {
+        name: tensor.name.clone(),
+        dtype: tensor.dtype.clone(),
+        shape: tensor.shape.clone(),
+        range: None,
+        not_finite: tensor.not_finite,
+    }
+}
+
+fn model(walked: &Walked) -> ModelFacts {
+    let version = walked.text("keras_version");
+    let configuration = walked.text("model_config").unwrap_or_default();
+    ModelFacts {
+        producer: version.map(|_| "keras".to_owned()),
+        producer_version: version.map(|text| String::from_utf8_lossy(text).into_owned()),
+        tensors: walked.tensors.clone(),
+        operations: config::layers(configuration).unwrap_or_default(),
+        ..ModelFacts::default()
+    }
+}
+
+/// Walks a file from its superblock to the values of its last data set.
+pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
+    let mut pages = Pages::of(source);
+    let start = STARTS
+        .into_iter()
+        .find(|at| pages.bytes::<8>(*at).is_ok_and(|found| found == SIGNATURE));
+    let mut file = Hdf5 {
+        pages: &mut pages,
+        base: 0,
+    };
+    let mut walk = Walk {
+        walked: Walked::default(),
+        full,
+    };
+    match walk.file(&mut file, start) {
+        Ok(()) => {}
+        Err(Stop::Fault(fault)) => walk.fault(fault),
+        Err(Stop::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            let fault = Fault::malformed("the file", None, "it ends in the middle");
+            walk.fault(fault.as_kind(FlawKind::CutShort));
+        }
+        Err(Stop::Io(error)) => return Err(error),
+    }
+    Ok(walk.walked)
+}
+
+struct Walk {
+    walked: Walked,
+    full: bool,
+}
+
+impl Walk {
+    fn fault(&mut self, fault: Fault) {
+        if self.walked.faults.len() < MOST_FAULTS {
+            self.walked.faults.push(fault);
+        }
+    }
+
+    fn file(&mut self, file: &mut Hdf5<'_, '_>, start: Option<u64>) -> Result<(), Stop> {
+        let Some(start) = start else {
+            let fault = Fault::malformed("the superblock", 0, "its first bytes are not there");
+            return Err(fault.into());
+        };
+        let root = file.superblock(start)?;
+        let size = file.pages.size();
+        if root.end > size {
+            let detail = format!("it should end at byte {} and ends at {size}", root.end);
+            let fault = Fault::malformed("the file", size, detail);
+            return Err(fault.as_kind(FlawKind::CutShort).into());
+        }
+        let mut seen = HashSet::from([root.header]);
+        let mut open = VecDeque::from([(String::new(), root.header)]);
+        while let Some((name, header)) = open.pop_front() {
+            let inner = match self.object(file, &name, header) {
+                Ok(inner) => inner,
+                // One damaged object says nothing of the others.
+                Err(Stop::Fault(fault)) => {
+                    self.fault(fault);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            for (child, header) in inner {
+                if seen.len() < MOST_OBJECTS && seen.insert(header) {
+                    open.push_back((format!("{name}/{child}"), header));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in a group; a data set has nothing in it.
+    fn object(
+        &mut self,
+        file: &mut Hdf5<'_, '_>,
+        name: &str,
+        header: u64,
+    ) -> Result<Vec<(String, u64)>, Stop> {
+        let part = match name {
+            "" => "the root group".to_owned(),
+            name => format!("`{name}`"),
+        };
+        let header = file.place(header);
+        let messages = file.messages(&part, header)?;
+        for message in messages
+            .iter()
+            .filter(|it| it.kind == 0x0c && it.flags & 2 == 0)
+        {
+            match attribute(&message.body) {
+                Some(found) if name.is_empty() => {
+                    if let Some(text) = file.attribute_text(&part, &found)? {
+                        self.walked.texts.push((found.name, text));
+                    }
+                }
+                Some(_) => {}
+                None => self.fault(Fault::malformed(&part, header, "an attribute is damaged")),
+            }
+        }
+        let of = |kind: u16| messages.iter().find(move |it| it.kind == kind);
+        if let Some(layout) = of(8) {
+            self.data_set(file, name, &part, &messages, layout)?;
+            return Ok(Vec::new());
+        }
+        let mut members = Vec::new();
+        if let Some(table) = of(0x11) {
+            let mut cursor = Cursor::of(&table.body);
+            if let (Some(tree), Some(heap)) = (cursor.u64(), cursor.u64()) {
+                members = file.symbols(&part, tree, heap)?;
+            }
+        }
+        let links = messages.iter().filter(|it| it.kind == 6);
+        members.extend(links.filter_map(|message| link(&message.body)));
+        Ok(members)
+    }
+
+    fn data_set(
+        &mut self,
+        file: &mut Hdf5<'_, '_>,
+        name: &str,
+        part: &str,
+        messages: &[Message],
+        layout: &Message,
+    ) -> Result<(), Stop> {
+        let of = |kind: u16| messages.iter().find(move |it| it.kind == kind);
+        let missing = |what: &str| Fault::malformed(part, None, format!("it has no {what}"));
+        let damaged = |what: &str| Fault::malformed(part, None, format!("its {what} is damaged"));
+        let element = of(3).ok_or_else(|| missing("type"))?;
+        // A type or space that several data sets share stands elsewhere.
+        if element.flags & 2 != 0 {
+            return Ok(());
+        }
+        let element = types::element_type(&mut Cursor::of(&element.body));
+        let element = element.ok_or_else(|| damaged("type"))?;
+        let space = of(1).ok_or_else(|| missing("shape"))?;
+        let shape = types::shape(&mut Cursor::of(&space.body)).ok_or_else(|| damaged("shape"))?;
+        let shape = shape.unwrap_or_default();
+        let pipeline =
+            of(0x0b).map(|message| filters(message).ok_or_else(|| damaged("list of filters")));
+        let set = DataSet {
+            part,
+            element: &element,
+            shape: &shape,
+            filters: pipeline.transpose()?.unwrap_or_default(),
+            full: self.full,
+        };
+        let stored = file.layout(&set, &layout.body)?;
+        if stored.not_finite > 0 {
+            let detail = format!("{} of its values are NaN or infinite", stored.not_finite);
+            let fault = Fault::malformed(part, None, detail);
+            self.fault(fault.as_kind(FlawKind::NotFinite));
+        }
+        self.walked.tensors.push(Tensor {
+            name: name.trim_start_matches('/').to_owned(),
+            dtype: element.name,
+            shape,
+            bytes: stored.bytes,
+            not_finite: stored.not_finite,
+        });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

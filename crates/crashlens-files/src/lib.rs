@@ -7,6 +7,7 @@
 
 mod data;
 mod examine;
+mod fault;
 mod finder;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -20,6 +21,7 @@ mod scan;
 mod sniff;
 mod source;
 mod store;
+mod values;
 #[expect(dead_code, reason = "the readers that use all of it come one by one")]
 mod wire;
 mod writers;

@@ -1,6 +1,7 @@
 //! Readers of models, checkpoints and weights: one format each.
 
 mod checkpoint;
+pub(crate) mod config;
 mod crc;
 mod dtype;
 mod farm_hash;
@@ -14,6 +15,7 @@ mod safetensors;
 mod saved_model;
 mod schema;
 mod tflite;
+mod zipped;
 
 use std::io;
 

@@ -8,6 +8,8 @@ use std::io;
 
 use crate::source::Source;
 
+/// Of x86-64 and of most ARM machines.
+const MEMORY_PAGE: u64 = 4096;
 const PAGE: u64 = 64 * 1024;
 /// 16 MiB; the structure of nearly every file fits.
 const MOST_PAGES: usize = 256;
@@ -15,20 +17,34 @@ const MOST_PAGES: usize = 256;
 /// The bytes of a file, a page at a time.
 pub(crate) struct Pages<'a> {
     source: &'a mut Source,
+    end: u64,
     held: HashMap<u64, Vec<u8>>,
 }
 
 impl<'a> Pages<'a> {
     pub(crate) fn of(source: &'a mut Source) -> Self {
         Self {
+            end: source.size(),
             source,
             held: HashMap::new(),
         }
     }
 
+    /// As a program sees the file that maps it into memory: zeros follow up to the end of the last page.
+    pub(crate) fn mapped(source: &'a mut Source) -> Self {
+        let mut pages = Self::of(source);
+        pages.end = pages.end.next_multiple_of(MEMORY_PAGE);
+        pages
+    }
+
     /// Bytes of the file.
     pub(crate) fn size(&self) -> u64 {
         self.source.size()
+    }
+
+    /// What may be read.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
     }
 
     /// So many bytes from a place on, for values too large to be held; fewer where the file ends.
@@ -57,7 +73,7 @@ impl<'a> Pages<'a> {
     /// As many bytes as `buffer` has.
     pub(crate) fn fill(&mut self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
         let end = at.checked_add(buffer.len() as u64);
-        if end.is_none_or(|end| end > self.size()) {
+        if end.is_none_or(|end| end > self.end) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let mut at = at;
@@ -67,7 +83,9 @@ impl<'a> Pages<'a> {
             let there = page.get((at % PAGE) as usize..).unwrap_or_default();
             let length = there.len().min(rest.len());
             if length == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+                // Behind the file: zeros, where it is seen as mapped.
+                rest.fill(0);
+                return Ok(());
             }
             let (now, later) = rest.split_at_mut(length);
             now.copy_from_slice(there.get(..length).unwrap_or_default());
@@ -109,6 +127,15 @@ mod tests {
         let mut source = Source::of_bytes(bytes);
         let mut pages = Pages::of(&mut source);
         assert_eq!(pages.u32(PAGE - 1).ok(), Some(0x0403_0201));
+    }
+
+    #[test]
+    fn a_mapped_file_ends_in_zeros_up_to_the_page() {
+        let mut source = Source::of_bytes(vec![1; 10]);
+        let mut pages = Pages::mapped(&mut source);
+        assert_eq!(pages.u32(8).ok(), Some(0x0101));
+        assert_eq!(pages.u32(4092).ok(), Some(0));
+        assert!(pages.u32(4093).is_err());
     }
 
     #[test]

@@ -31,7 +31,7 @@ const MAGIC: [(&[u8], Format); 14] = [
 ];
 
 /// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 33] = [
+const ENDINGS: [(&str, Format); 35] = [
     ("jpg", Format::Jpeg),
     ("jpeg", Format::Jpeg),
     ("png", Format::Png),
@@ -65,6 +65,8 @@ const ENDINGS: [(&str, Format); 33] = [
     ("onnx", Format::Onnx),
     ("pkl", Format::Pickle),
     ("pickle", Format::Pickle),
+    ("pt", Format::Pickle),
+    ("pth", Format::Pickle),
 ];
 
 /// The format, and a note where content and name disagree.
@@ -97,10 +99,10 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         return Some(Format::Tflite);
     }
     if head.starts_with(b"PK\x03\x04") {
-        return Some(if named == Some(Format::Keras) {
-            Format::Keras
-        } else {
-            Format::Npz
+        return Some(match named {
+            // PyTorch keeps its pickles in one.
+            Some(named @ (Format::Keras | Format::Pickle)) => named,
+            _ => Format::Npz,
         });
     }
     if length_of(head).is_some() {

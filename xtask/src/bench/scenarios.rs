@@ -20,7 +20,7 @@ pub struct Table {
 
 type Scenario = fn(&Tools) -> Result<Table>;
 
-pub const ALL: [(&str, Scenario); 6] = [
+pub const ALL: [(&str, Scenario); 7] = [
     ("fit", |tools| {
         healthy(tools, "Healthy Keras fit", "keras_fit.py")
     }),
@@ -31,6 +31,7 @@ pub const ALL: [(&str, Scenario); 6] = [
     ("core", core),
     ("threads", threads),
     ("check", super::checking::table),
+    ("files", super::reading::table),
 ];
 
 /// gdb takes so long that two rounds have to do.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::page::Beside;
+use super::peers::Peers;
 use super::said::Said;
 use super::truth::{Outcome, Truth};
 
@@ -54,10 +56,10 @@ pub struct Count {
 }
 
 impl Count {
-    pub fn add(&mut self, said: &[Said; 2]) {
+    pub fn add(&mut self, said: &[Said; 2], version: &str) {
         self.all += 1;
         for (flagged, said) in self.flagged.iter_mut().zip(said) {
-            *flagged += usize::from(said.is_flagged());
+            *flagged += usize::from(said.warns_of(version));
         }
     }
 
@@ -93,8 +95,8 @@ pub fn compare<'a>(files: &'a [Judged], version: &'static str, truth: &Truth) ->
         };
         let class = Class::of(outcome);
         let counts = comparison.counts.entry(file.format.clone()).or_default();
-        counts.entry(class).or_default().add(&file.said);
-        let is_flagged = file.said[1].is_flagged();
+        counts.entry(class).or_default().add(&file.said, version);
+        let is_flagged = file.said[1].warns_of(version);
         let is_miss = match class {
             Class::Breaks | Class::Rejects => !is_flagged,
             Class::Reads => is_flagged,
@@ -149,4 +151,30 @@ impl Comparison<'_> {
         }
         faults
     }
+}
+
+/// Other checkers on the files that one version was measured on.
+pub fn beside(files: &[Judged], version: &str, truth: &Truth, peers: &Peers) -> Vec<Beside> {
+    let mut rows = Vec::new();
+    for tool in peers.tools() {
+        let mut by_format: BTreeMap<&str, BTreeMap<Class, [usize; 3]>> = BTreeMap::new();
+        for file in files {
+            let outcome = truth.outcome(&file.base, &file.deed);
+            let flags = peers.flags(tool, &file.base, &file.deed);
+            let (Some(outcome), Some(flags)) = (outcome, flags) else {
+                continue;
+            };
+            let counts = by_format.entry(&file.format).or_default();
+            let count = counts.entry(Class::of(outcome)).or_default();
+            count[0] += 1;
+            count[1] += usize::from(flags);
+            count[2] += usize::from(file.said[1].warns_of(version));
+        }
+        rows.extend(by_format.into_iter().map(|(format, counts)| Beside {
+            tool: tool.to_owned(),
+            format: format.to_owned(),
+            counts,
+        }));
+    }
+    rows
 }

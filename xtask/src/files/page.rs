@@ -1,5 +1,7 @@
 //! The page that is committed: `docs/files.md`.
 
+use std::collections::BTreeMap;
+
 use super::compare::{Class, Comparison, Count, Miss};
 
 pub const PAGE: &str = "docs/files.md";
@@ -15,15 +17,51 @@ and header fields edited with right checksums. Each damaged file was read by rea
 [`corpus/files/truth-*.tsv`](../corpus/files) say what came of it. This page holds what `crashlens check data` and
 `crashlens check model` say of the same files against that; it is written by `cargo xtask files --update`.
 
-A file is *flagged* where something is found at `can-crash` or above, which makes the exit status 1. Cells have the files
+A file is *flagged* where something is found at `can-crash` or above, which makes the exit status 1; what is said of other
+versions alone (\"raises in 2.12.1, is read by 2.21.0\") counts for those. Cells have the files
 flagged by structure and checksums, then those flagged with `--full`, *of* all. *Breaks*: TensorFlow dies of a signal or
 hangs. *Rejects*: an exception, in reading or at the first use. *Other values*: it reads something else than what was
 written, without a word; where a format has no checksum nothing but a manifest shows that. *Reads*: it gives what the
 undamaged file gives, so that flagging it is a false alarm. Bases that a version cannot read undamaged are left out.
 ";
 
+const PEERS: &str = "\
+## Beside other checkers
+
+The same files, and what TensorFlow 2.21.0 does with them: how many each checker flags. Pillow 10.3.0, `tfrecord` 1.14.6,
+h5py 3.16.0 (every dataset and attribute read), modelscan 0.8.8 with TensorFlow, picklescan 1.0.5. The last two look for
+code that a model runs, not for damage; they are here because they are what people run on models. An exception of the
+checker itself counts as flagged.
+
+| checker | format | breaks | rejects | other values | reads | crashlens: breaks | rejects | other values | reads |
+|---|---|---|---|---|---|---|---|---|---|";
+
+/// What another checker flags of one format, with what crashlens flags of the same files.
+#[derive(Debug)]
+pub struct Beside {
+    pub tool: String,
+    pub format: String,
+    /// All files of a class, those that the tool flags, and those that crashlens flags with `--full`.
+    pub counts: BTreeMap<Class, [usize; 3]>,
+}
+
+impl Beside {
+    fn row(&self) -> String {
+        let cells = |place: usize| {
+            Class::ALL.map(|class| {
+                let count = self.counts.get(&class);
+                count.map_or_else(String::new, |count| {
+                    format!("{} of {}", count[place], count[0])
+                })
+            })
+        };
+        let (theirs, ours) = (cells(1).join(" | "), cells(2).join(" | "));
+        format!("| {} | {} | {theirs} | {ours} |", self.tool, self.format)
+    }
+}
+
 /// The page of all versions.
-pub fn page(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
+pub fn page(comparisons: &[(&'static str, Comparison<'_>)], beside: &[Beside]) -> String {
     let mut lines = vec![HEAD.to_owned()];
     for (version, comparison) in comparisons {
         lines.push(format!("## TensorFlow {version}\n"));
@@ -36,7 +74,9 @@ pub fn page(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
         let cells = Class::ALL.map(|class| percent(comparison.total(class)));
         lines.push(format!("| **all** | {} |\n", cells.join(" | ")));
     }
-    lines.push("## Misses\n".to_owned());
+    lines.push(PEERS.to_owned());
+    lines.extend(beside.iter().map(Beside::row));
+    lines.push("\n## Misses\n".to_owned());
     for (class, title) in [
         (Class::Breaks, "Breaks TensorFlow, and is not flagged"),
         (Class::Rejects, "Rejected, and not flagged"),
@@ -87,17 +127,25 @@ fn named(class: Class, comparisons: &[(&'static str, Comparison<'_>)]) -> Vec<St
 }
 
 /// One miss, in words.
-pub fn line(miss: &Miss<'_>) -> String {
-    let said = &miss.file.said[1];
-    let said = if said.rules.is_empty() {
-        "nothing".to_owned()
-    } else {
-        said.rules.join(", ")
-    };
+fn line(miss: &Miss<'_>) -> String {
     format!(
-        "- `{}`, {}: {}; said: {said}",
+        "- `{}`, {}: {}; said: {}",
         miss.file.label(),
         miss.version,
-        miss.outcome
+        miss.outcome,
+        miss.file.said[1].rules()
     )
+}
+
+/// All misses, by format.
+pub fn misses(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
+    let mut by_format: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for miss in comparisons.iter().flat_map(|(_, one)| &one.misses) {
+        let line = format!("{} ({})", line(miss), miss.file.said[1].detail());
+        by_format.entry(&miss.file.format).or_default().push(line);
+    }
+    let chapters = by_format
+        .iter()
+        .map(|(format, lines)| format!("## {format}: {}\n\n{}\n", lines.len(), lines.join("\n")));
+    chapters.collect::<Vec<_>>().join("\n")
 }

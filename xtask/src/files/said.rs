@@ -1,40 +1,74 @@
 //! What `crashlens check data` and `check model` say of files.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
+use crashlens_core::files::Effect;
 use crashlens_core::hazard::Severity;
 use serde::Deserialize;
 
 /// What was said of a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Said {
-    /// Names of rules, the worst first.
-    pub rules: Vec<String>,
-    /// That of the worst finding.
-    pub severity: Option<Severity>,
-}
-
-impl Said {
-    /// Whether it makes the exit status 1 by default.
-    pub fn is_flagged(&self) -> bool {
-        self.severity >= Some(Severity::CanCrash)
-    }
-}
-
-#[derive(Deserialize)]
-struct Line {
     path: PathBuf,
+    /// The worst first.
     findings: Vec<Finding>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Finding {
     name: String,
     severity: Severity,
+    #[serde(default)]
+    part: String,
+    #[serde(default)]
+    detail: String,
+    #[serde(default)]
+    effects: Vec<Effect>,
+}
+
+impl Finding {
+    /// How bad it is for a version: by what it says of that one, where it says something of it.
+    fn severity_for(&self, version: &str) -> Severity {
+        let named = |effect: &&Effect| effect.versions.iter().any(|named| named == version);
+        let effects = self.effects.iter().filter(named);
+        let worst = effects.map(|effect| effect.does.severity()).max();
+        worst.unwrap_or(self.severity)
+    }
+}
+
+impl Said {
+    /// Whether it warns of a version: the exit status is 1 then.
+    pub fn warns_of(&self, version: &str) -> bool {
+        let warns = |finding: &Finding| finding.severity_for(version) >= Severity::CanCrash;
+        self.findings.iter().any(warns)
+    }
+
+    /// Names of the rules.
+    pub fn rules(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for finding in &self.findings {
+            if !names.contains(&finding.name.as_str()) {
+                names.push(&finding.name);
+            }
+        }
+        if names.is_empty() {
+            names.push("nothing");
+        }
+        names.join(", ")
+    }
+
+    /// What the worst finding says was seen.
+    pub fn detail(&self) -> String {
+        let worst = self.findings.first();
+        worst.map_or_else(String::new, |worst| {
+            format!("{}: {}", worst.part, worst.detail)
+        })
+    }
 }
 
 /// What is said of each path, `kind` being `data` or `model`.
@@ -59,22 +93,11 @@ pub fn ask(
     let mut said = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         // The last line may be the report on all files.
-        let Ok(line) = serde_json::from_str::<Line>(line) else {
-            continue;
-        };
-        said.insert(line.path, summary(line.findings));
-    }
-    Ok(said)
-}
-
-fn summary(mut findings: Vec<Finding>) -> Said {
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut rules = Vec::new();
-    let severity = findings.first().map(|finding| finding.severity);
-    for finding in findings {
-        if !rules.contains(&finding.name) {
-            rules.push(finding.name);
+        if let Ok(mut one) = serde_json::from_str::<Said>(line) {
+            one.findings
+                .sort_by_key(|finding| Reverse(finding.severity));
+            said.insert(one.path.clone(), one);
         }
     }
-    Said { rules, severity }
+    Ok(said)
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
+use super::read;
 use crate::workspace;
 
 /// The versions that are compared, newest first.
@@ -120,26 +119,7 @@ fn place(version: &str) -> PathBuf {
 
 /// Has the files read by the TensorFlow of this interpreter.
 pub fn measure(python: &Path, files: &[(String, PathBuf)]) -> Result<Truth> {
-    let script = workspace::root().join("corpus/files/read.py");
-    let mut child = Command::new(python)
-        .arg(script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("cannot start {}", python.display()))?;
-    let mut input = child.stdin.take().context("a pipe was asked for")?;
-    for (label, path) in files {
-        writeln!(input, "{label}\t{}", path.display())?;
-    }
-    drop(input);
-    let output = child.wait_with_output()?;
-    ensure!(
-        output.status.success(),
-        "the reading script failed: {}",
-        output.status
-    );
-    parse(&String::from_utf8_lossy(&output.stdout))
+    parse(&read::ask(python, "read.py", files)?)
 }
 
 fn parse(lines: &str) -> Result<Truth> {

@@ -103,27 +103,28 @@ const FILES: [&str; 4] = [
     include_str!("../../data/effects/models.toml"),
 ];
 
-static EFFECTS: LazyLock<BTreeMap<(Format, FlawKind), Vec<(Option<String>, Effect)>>> =
-    LazyLock::new(|| {
-        let mut effects: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for file in FILES {
-            // A test parses every file; a broken one would say "not tried" rather than stop a scan.
-            let rows =
-                toml::from_str::<Table>(file).map_or_else(|_| Vec::new(), |table| table.effect);
-            for row in rows {
-                for format in row.formats {
-                    let effect = Effect {
-                        does: row.does,
-                        versions: row.versions.clone(),
-                        seen: row.seen.clone(),
-                    };
-                    let rows = effects.entry((format, row.flaw)).or_default();
-                    rows.push((row.part.clone(), effect));
-                }
+/// Effects with the part they are of, by format and flaw.
+type Effects = BTreeMap<(Format, FlawKind), Vec<(Option<String>, Effect)>>;
+
+static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
+    let mut effects: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for file in FILES {
+        // A test parses every file; a broken one would say "not tried" rather than stop a scan.
+        let rows = toml::from_str::<Table>(file).map_or_else(|_| Vec::new(), |table| table.effect);
+        for row in rows {
+            for format in row.formats {
+                let effect = Effect {
+                    does: row.does,
+                    versions: row.versions.clone(),
+                    seen: row.seen.clone(),
+                };
+                let rows = effects.entry((format, row.flaw)).or_default();
+                rows.push((row.part.clone(), effect));
             }
         }
-        effects
-    });
+    }
+    effects
+});
 
 /// What TensorFlow does with this flaw in this format, the worst first; never empty.
 pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {

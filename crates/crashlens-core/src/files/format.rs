@@ -110,6 +110,11 @@ impl Format {
         )
     }
 
+    /// Whether it may hold the weights of a model.
+    pub fn holds_weights(self) -> bool {
+        self.is_model() || matches!(self, Self::Hdf5 | Self::Npy | Self::Npz)
+    }
+
     /// Whether it holds a model rather than data.
     pub fn is_model(self) -> bool {
         matches!(

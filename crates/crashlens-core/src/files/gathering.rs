@@ -116,7 +116,10 @@ impl Gathering {
                 blind: Vec::new(),
             });
         }
-        findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));
+        findings.sort_by_key(|hazard| {
+            let worst = hazard.effects.first().map(|effect| effect.does);
+            std::cmp::Reverse((hazard.severity, worst))
+        });
         Inspection {
             kind,
             subject: subject.to_owned(),

@@ -1,11 +1,276 @@
-//! NumPy arrays.
+//! NumPy arrays: one in a file, or several in a zip.
 
-use std::io;
+mod dtype;
+mod header;
+mod literal;
+#[cfg(test)]
+mod tests;
+mod values;
 
-use crashlens_core::files::Format;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+
+use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format};
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 use crate::reading::Reading;
+use header::Header;
+use values::Values;
 
-pub(super) fn read(_reading: &mut Reading<'_>, _format: Format) -> io::Result<()> {
+/// Members of a zip that are looked at.
+const MOST_MEMBERS: usize = 100_000;
+/// Arrays that are told.
+const ARRAYS_TOLD: usize = 1000;
+/// Bytes that are read at a time.
+const BLOCK: usize = 128 * 1024;
+
+/// What was seen of one array.
+struct Seen {
+    array: Option<Array>,
+    flaws: Vec<(FlawKind, String)>,
+}
+
+pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+    if reading.options.full {
+        reading.facts.extent = Extent::Full;
+    }
+    if format == Format::Npz {
+        return archive(reading);
+    }
+    let (size, full) = (reading.source.size(), reading.options.full);
+    let seen = one(&mut reading.reader()?, Some(size), full)?;
+    for (kind, detail) in seen.flaws {
+        reading.flaw(kind, "the array", detail);
+    }
+    reading.holds(Contents::Arrays(seen.array.into_iter().collect()));
     Ok(())
+}
+
+/// One array. Its data is read only where it must be: for its values, or where nothing tells its size.
+fn one(input: &mut impl Read, size: Option<u64>, full: bool) -> io::Result<Seen> {
+    let mut flaws = Vec::new();
+    let header = match header::read(input)? {
+        Ok(header) => header,
+        Err(no_header) => {
+            flaws.push((no_header.kind, no_header.why));
+            let array = None;
+            return Ok(Seen { array, flaws });
+        }
+    };
+    let wanted = header.data();
+    let mut values = header.dtype.number.filter(|_| full).map(Values::of);
+    let there = match size {
+        Some(size) if values.is_none() => size.saturating_sub(header.length),
+        _ => scan(input, wanted, values.as_mut())?,
+    };
+    if header.dtype.has_objects {
+        let why = "its elements are Python objects, which are pickled";
+        flaws.push((FlawKind::Unsupported, why.to_owned()));
+    } else if let Some(flaw) = amount(&header, wanted, there) {
+        flaws.push(flaw);
+    }
+    let not_finite = values.as_ref().map_or(0, |values| values.not_finite);
+    if not_finite > 0 {
+        let detail = format!("{not_finite} of its values are NaN or infinite");
+        flaws.push((FlawKind::NotFinite, detail));
+    }
+    let array = Some(Array {
+        name: String::new(),
+        dtype: header.dtype.name,
+        shape: header.shape,
+        range: values.and_then(|values| values.range()),
+        not_finite,
+    });
+    Ok(Seen { array, flaws })
+}
+
+/// Whether there is as much data as shape and type ask for.
+fn amount(header: &Header, wanted: Option<u64>, there: u64) -> Option<(FlawKind, String)> {
+    let Header { dtype, shape, .. } = header;
+    let Some(wanted) = wanted else {
+        // A type of unknown size says nothing; a product beyond 64 bits does.
+        dtype.size?;
+        let detail = format!("its shape {shape:?} has more elements than can be counted");
+        return Some((FlawKind::CutShort, detail));
+    };
+    if there < wanted {
+        let name = &dtype.name;
+        let detail = format!("{shape:?} of {name} are {wanted} bytes, and {there} are there");
+        return Some((FlawKind::CutShort, detail));
+    }
+    let more = there - wanted;
+    let detail = || format!("{more} bytes follow the {wanted} of its shape and type");
+    (more > 0).then(|| (FlawKind::TrailingBytes, detail()))
+}
+
+/// Reads to the end; how many bytes there were.
+fn scan(
+    input: &mut impl Read,
+    wanted: Option<u64>,
+    mut values: Option<&mut Values>,
+) -> io::Result<u64> {
+    let mut block = vec![0; BLOCK];
+    let mut total = 0_u64;
+    loop {
+        let read = match input.read(&mut block) {
+            Ok(0) => return Ok(total),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if let Some(values) = values.as_mut() {
+            let left = wanted.unwrap_or(0).saturating_sub(total);
+            let data = usize::try_from(left).unwrap_or(usize::MAX).min(read);
+            values.add(block.get(..data).unwrap_or_default());
+        }
+        total += read as u64;
+    }
+}
+
+fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
+    let (full, most) = (reading.options.full, reading.options.limits.unpacked);
+    let mut found = Vec::new();
+    let mut arrays = Vec::new();
+    let start = reading.source.bytes_at(0, 4)?;
+    if !matches!(start.as_slice(), b"PK\x03\x04" | b"PK\x05\x06") {
+        // A zip may begin anywhere; `np.load` looks at the first bytes.
+        let detail = "it does not begin like a zip archive";
+        reading.flaw_at(FlawKind::Malformed, "the first bytes", 0, detail);
+    }
+    reading.source.seek(SeekFrom::Start(0))?;
+    match ZipArchive::new(BufReader::new(&mut reading.source)) {
+        Ok(mut zip) => members(&mut zip, full, most, &mut arrays, &mut found)?,
+        Err(error) => found.push(zip_flaw("the zip archive", &error)?),
+    }
+    for (kind, part, detail) in found {
+        reading.flaw(kind, part, detail);
+    }
+    reading.holds(Contents::Arrays(arrays));
+    Ok(())
+}
+
+/// A kind of flaw, the part, what was seen.
+type Found = (FlawKind, String, String);
+
+fn members<R: Read + io::Seek>(
+    zip: &mut ZipArchive<R>,
+    full: bool,
+    most: u64,
+    arrays: &mut Vec<Array>,
+    found: &mut Vec<Found>,
+) -> io::Result<()> {
+    let mut left = most;
+    for index in 0..zip.len().min(MOST_MEMBERS) {
+        let mut member = match zip.by_index(index) {
+            Ok(member) => member,
+            Err(error) => {
+                found.push(zip_flaw(&format!("member {index}"), &error)?);
+                continue;
+            }
+        };
+        let name = String::from_utf8_lossy(member.name_raw()).into_owned();
+        let part = format!("member `{name}`");
+        let (declared, checksum) = (member.size(), member.crc32());
+        let mut input = Counted::new(&mut member, left);
+        let seen = if name.strip_suffix(".npy").is_some() {
+            one(&mut input, None, full)
+        } else {
+            Ok(Seen {
+                array: None,
+                flaws: Vec::new(),
+            })
+        };
+        let seen = seen.and_then(|seen| {
+            scan(&mut input, None, None)?;
+            Ok(seen)
+        });
+        if input.is_exhausted() {
+            let detail = format!("it unpacks to more than {left} bytes");
+            found.push((FlawKind::TooLarge, part, detail));
+            return Ok(());
+        }
+        left -= input.count;
+        match seen {
+            Ok(seen) => {
+                let flaws = seen.flaws.into_iter();
+                found.extend(flaws.map(|(kind, detail)| (kind, part.clone(), detail)));
+                if input.count != declared {
+                    let detail = format!("it declares {declared} bytes and has {}", input.count);
+                    found.push((FlawKind::Contradiction, part, detail));
+                }
+                let stem = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
+                arrays.extend(
+                    seen.array
+                        .filter(|_| arrays.len() < ARRAYS_TOLD)
+                        .map(|array| Array {
+                            name: stem,
+                            ..array
+                        }),
+                );
+            }
+            Err(error) => found.push(member_flaw(part, &error, checksum)?),
+        }
+    }
+    Ok(())
+}
+
+/// What an error while reading a member means; a file that cannot be read at all is the caller's.
+fn member_flaw(part: String, error: &io::Error, checksum: u32) -> io::Result<Found> {
+    match error.kind() {
+        io::ErrorKind::TimedOut => Err(io::ErrorKind::TimedOut.into()),
+        io::ErrorKind::UnexpectedEof => Ok((
+            FlawKind::CutShort,
+            part,
+            "its compressed data ends too early".to_owned(),
+        )),
+        io::ErrorKind::InvalidData if error.to_string().contains("hecksum") => Ok((
+            FlawKind::ChecksumMismatch,
+            part,
+            format!("its data is not that of its checksum {checksum:08x}"),
+        )),
+        _ => Ok((FlawKind::Malformed, part, error.to_string())),
+    }
+}
+
+fn zip_flaw(part: &str, error: &ZipError) -> io::Result<Found> {
+    let kind = match error {
+        ZipError::Io(inner) if inner.kind() == io::ErrorKind::TimedOut => {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        ZipError::Io(inner) if inner.kind() == io::ErrorKind::UnexpectedEof => FlawKind::CutShort,
+        ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) => {
+            FlawKind::Unsupported
+        }
+        _ => FlawKind::Malformed,
+    };
+    Ok((kind, part.to_owned(), error.to_string()))
+}
+
+/// Counts what is read of a member, and ends when it is too much.
+struct Counted<R> {
+    inner: R,
+    count: u64,
+    most: u64,
+}
+
+impl<R: Read> Counted<R> {
+    fn new(inner: R, most: u64) -> Self {
+        let count = 0;
+        Self { inner, count, most }
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.count > self.most
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_exhausted() {
+            return Ok(0);
+        }
+        let read = self.inner.read(buffer)?;
+        self.count += read as u64;
+        Ok(read)
+    }
 }

@@ -1,9 +1,379 @@
-//! Comma-separated text.
+//! Comma-separated text, as `tf.data.experimental.CsvDataset` reads it: every row has all columns, and a column of
+//! numbers has nothing else in it.
 
-use std::io;
+mod fields;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read as _};
+
+use crashlens_core::files::{Contents, Extent, FlawKind, Table};
 
 use crate::reading::Reading;
+use fields::{Event, FieldKind, Slip, Splitter, kind};
 
-pub(super) fn read(_reading: &mut Reading<'_>) -> io::Result<()> {
+/// Bytes that are read at a time.
+const BLOCK: usize = 128 * 1024;
+/// Columns that are looked into.
+const MOST_COLUMNS: usize = 2000;
+/// Rows that are told one by one.
+const MOST_TOLD: usize = 10;
+/// From so many numbers on, a field that is none is the odd one.
+const ENOUGH: u64 = 20;
+/// The odd ones are at most one in so many.
+const RARE: u64 = 20;
+
+/// What was seen of one column.
+#[derive(Debug, Default)]
+struct Column {
+    name: String,
+    integers: u64,
+    /// Of them, those that need more than 32 bits.
+    wide: u64,
+    floats: u64,
+    texts: u64,
+    empty: u64,
+    zeros: u64,
+    /// Row and text of the first.
+    first_float: Option<(u64, String)>,
+    first_text: Option<(u64, String)>,
+    first_wide: Option<(u64, String)>,
+    first_empty: u64,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    columns: Vec<Column>,
+    /// Fields of the first row.
+    width: u64,
+    /// Fields of this row so far.
+    fields: u64,
+    /// How many.
+    count: u64,
+    /// Whether the first row names the columns.
+    has_heading: bool,
+    flaws: Vec<(FlawKind, String, Option<u64>, String)>,
+    is_blank: bool,
+    ragged: u64,
+    /// Rows whose last field is empty.
+    open: u64,
+    /// Of this row.
+    last_is_empty: bool,
+}
+
+pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+    reading.facts.extent = Extent::Full;
+    let head = reading.source.bytes_at(0, BLOCK)?;
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        let detail = "it is UTF-16, and TensorFlow reads bytes";
+        reading.flaw_at(FlawKind::Unsupported, "the encoding", 0, detail);
+        return Ok(());
+    }
+    let delimiter = delimiter(&head, reading.path);
+    let marked = head.starts_with(b"\xef\xbb\xbf");
+    let mut rows = Rows::default();
+    let mut splitter = Splitter::new(delimiter);
+    let mut text = Encoding::default();
+    let mut block = vec![0; BLOCK];
+    let mut last = 0;
+    let mut input = reading.reader()?;
+    if marked {
+        io::copy(&mut input.by_ref().take(3), &mut io::sink())?;
+    }
+    loop {
+        let read = input.read(&mut block)?;
+        let piece = block.get(..read).unwrap_or_default();
+        let Some(end) = piece.last() else {
+            break;
+        };
+        last = *end;
+        text.add(piece);
+        let mut on = |event: Event<'_>| rows.take(&event);
+        splitter.feed(piece, &mut on);
+    }
+    splitter.finish(&mut |event: Event<'_>| rows.take(&event));
+    if last == delimiter && rows.open == 1 {
+        let part = format!("row {}", rows.count);
+        let detail = "the file ends behind a separator, as no other row does".to_owned();
+        rows.flaws.push((FlawKind::CutShort, part, None, detail));
+    }
+    conclude(reading, rows, &text, delimiter, marked);
     Ok(())
+}
+
+/// The separator: that of the name, or the most frequent in the first row.
+fn delimiter(head: &[u8], path: &str) -> u8 {
+    if path.to_ascii_lowercase().ends_with(".tsv") {
+        return b'\t';
+    }
+    let line = head.split(|byte| matches!(byte, b'\n' | b'\r')).next();
+    let line = line.unwrap_or_default();
+    let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
+    let others = [b';', b'\t', b'|'];
+    let other = others.into_iter().max_by_key(|other| count(*other));
+    match other {
+        Some(other) if count(b',') == 0 && count(other) > 0 => other,
+        _ => b',',
+    }
+}
+
+impl Rows {
+    fn take(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Field(field) => self.field(field),
+            Event::Row => self.row(),
+            Event::Slip(slip, at) => self.slip(slip, at),
+        }
+    }
+
+    fn field(&mut self, field: &[u8]) {
+        let place = self.fields as usize;
+        self.is_blank = self.fields == 0 && field.is_empty();
+        self.last_is_empty = field.is_empty();
+        self.fields += 1;
+        if place >= MOST_COLUMNS {
+            return;
+        }
+        if self.count == 0 {
+            let name = String::from_utf8_lossy(field).into_owned();
+            self.has_heading |= kind(field) == FieldKind::Text;
+            self.columns.push(Column {
+                name,
+                ..Column::default()
+            });
+            return;
+        }
+        if let Some(column) = self.columns.get_mut(place) {
+            column.add(field, self.count);
+        }
+    }
+
+    fn row(&mut self) {
+        if self.count == 0 {
+            self.width = self.fields;
+        } else if self.fields != self.width {
+            self.ragged += 1;
+            let detail = if self.is_blank && self.fields == 1 {
+                // A blank row lacks no value of the first column: it is none.
+                if let Some(first) = self.columns.first_mut() {
+                    first.empty = first.empty.saturating_sub(1);
+                }
+                "it is blank".to_owned()
+            } else {
+                format!(
+                    "it has {} fields, and the first row has {}",
+                    self.fields, self.width
+                )
+            };
+            self.tell(FlawKind::Contradiction, detail, None);
+        }
+        self.open += u64::from(self.last_is_empty);
+        self.count += 1;
+        self.fields = 0;
+    }
+
+    fn slip(&mut self, slip: Slip, at: u64) {
+        let (kind, detail) = match slip {
+            Slip::StrayQuote => (
+                FlawKind::Malformed,
+                "a quote stands within a field without quotes",
+            ),
+            Slip::UnescapedQuote => (FlawKind::Malformed, "a quote within quotes is not doubled"),
+            Slip::Unclosed => (FlawKind::CutShort, "the file ends within quotes"),
+        };
+        self.tell(kind, detail.to_owned(), Some(at));
+    }
+
+    /// Rows are counted from 1, as editors count lines.
+    fn tell(&mut self, kind: FlawKind, detail: String, at: Option<u64>) {
+        if self.flaws.len() < MOST_TOLD {
+            self.flaws
+                .push((kind, format!("row {}", self.count + 1), at, detail));
+        }
+    }
+}
+
+impl Column {
+    fn add(&mut self, field: &[u8], row: u64) {
+        let kept = |field: &[u8]| (row + 1, String::from_utf8_lossy(field).into_owned());
+        match kind(field) {
+            FieldKind::Empty => {
+                self.empty += 1;
+                if self.empty == 1 {
+                    self.first_empty = row + 1;
+                }
+            }
+            FieldKind::Zero => self.zeros += 1,
+            FieldKind::Integer { wide } => {
+                self.integers += 1;
+                if wide {
+                    self.wide += 1;
+                    self.first_wide.get_or_insert_with(|| kept(field));
+                }
+            }
+            FieldKind::Float => {
+                self.floats += 1;
+                self.first_float.get_or_insert_with(|| kept(field));
+            }
+            FieldKind::Text => {
+                self.texts += 1;
+                self.first_text.get_or_insert_with(|| kept(field));
+            }
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match (self.texts, self.floats, self.integers + self.zeros) {
+            (0, 0, 0) => "empty",
+            (0, 0, _) => "integer",
+            (0, _, _) => "float",
+            _ => "text",
+        }
+    }
+
+    /// The first field that is of another kind than nearly all others.
+    fn odd(&self) -> Option<(u64, String)> {
+        let numbers = self.integers + self.floats + self.zeros;
+        if let Some((row, text)) = &self.first_text
+            && numbers >= ENOUGH
+            && self.texts * RARE <= numbers
+        {
+            let detail = format!("`{text}` is no number, as {numbers} others of the column are");
+            return Some((*row, detail));
+        }
+        if let Some((row, text)) = &self.first_float
+            && self.integers >= ENOUGH
+            && self.floats * RARE <= self.integers
+        {
+            let of = self.integers;
+            let detail = format!("`{text}` is no integer, as {of} others of the column are");
+            return Some((*row, detail));
+        }
+        if let Some((row, text)) = &self.first_wide
+            && self.integers - self.wide >= ENOUGH
+            && self.wide * RARE <= self.integers
+        {
+            let of = self.integers - self.wide;
+            let detail = format!("`{text}` needs more than 32 bits, and {of} others do not");
+            return Some((*row, detail));
+        }
+        None
+    }
+}
+
+/// Whether the bytes are text.
+#[derive(Debug, Default)]
+struct Encoding {
+    nuls: u64,
+    first_nul: Option<u64>,
+    invalid: bool,
+    carried: Vec<u8>,
+    at: u64,
+}
+
+impl Encoding {
+    fn add(&mut self, piece: &[u8]) {
+        if let Some(first) = memchr::memchr(0, piece) {
+            self.first_nul.get_or_insert(self.at + first as u64);
+            self.nuls += memchr::memchr_iter(0, piece).count() as u64;
+        }
+        self.at += piece.len() as u64;
+        if self.invalid {
+            return;
+        }
+        let mut text = std::mem::take(&mut self.carried);
+        text.extend_from_slice(piece);
+        if let Err(error) = std::str::from_utf8(&text) {
+            // A letter may go on in the next piece.
+            self.invalid = error.error_len().is_some();
+            self.carried = text.get(error.valid_up_to()..).unwrap_or_default().to_vec();
+        }
+    }
+}
+
+fn conclude(reading: &mut Reading<'_>, rows: Rows, text: &Encoding, delimiter: u8, marked: bool) {
+    for (kind, part, at, detail) in rows.flaws {
+        reading.flaw_at(kind, part, at, detail);
+    }
+    if rows.ragged > MOST_TOLD as u64 {
+        let detail = format!(
+            "{} of {} have another number of fields",
+            rows.ragged, rows.count
+        );
+        reading.flaw(FlawKind::Contradiction, "the rows", detail);
+    }
+    if text.nuls > 0 {
+        let detail = format!("{} bytes of the text are zero", text.nuls);
+        reading.flaw_at(
+            FlawKind::Malformed,
+            "the zero bytes",
+            text.first_nul,
+            detail,
+        );
+    }
+    for column in &rows.columns {
+        if let Some((row, detail)) = column.odd() {
+            reading.flaw(FlawKind::Contradiction, format!("row {row}"), detail);
+        }
+        if column.empty > 0 && column.empty * RARE <= rows.count {
+            let detail = format!(
+                "column `{}` has no value there, and in {} rows in all",
+                column.name, column.empty
+            );
+            let part = format!("row {}", column.first_empty);
+            reading.flaw(FlawKind::MissingPart, part, detail);
+        }
+    }
+    about_text(reading, text, rows.has_heading, delimiter, marked);
+    let heading = u64::from(rows.has_heading);
+    let count = rows.count.saturating_sub(heading);
+    if count == 0 {
+        reading.flaw(FlawKind::Empty, "the rows", "there are none");
+    }
+    let names = rows.columns.iter().enumerate().map(|(place, column)| {
+        if rows.has_heading {
+            column.name.clone()
+        } else {
+            place.to_string()
+        }
+    });
+    reading.holds(Contents::Table(Table {
+        columns: names.collect(),
+        types: rows
+            .columns
+            .iter()
+            .map(|column| column.kind().to_owned())
+            .collect(),
+        rows: count,
+    }));
+}
+
+/// How the text is written.
+fn about_text(
+    reading: &mut Reading<'_>,
+    text: &Encoding,
+    has_heading: bool,
+    delimiter: u8,
+    marked: bool,
+) {
+    if text.invalid || !text.carried.is_empty() {
+        let detail = "it is not UTF-8; TensorFlow hands the bytes on";
+        reading.flaw(FlawKind::Malformed, "the encoding", detail);
+    }
+    if marked {
+        let part = if has_heading {
+            "the byte order mark"
+        } else {
+            "the first field"
+        };
+        let detail = "three bytes of a byte order mark stand before the first field";
+        reading.flaw_at(FlawKind::Unsupported, part, 0, detail);
+    }
+    if delimiter != b',' {
+        let detail = format!(
+            "fields are separated by `{}`, not by commas",
+            char::from(delimiter).escape_default()
+        );
+        reading.flaw(FlawKind::Unsupported, "the separator", detail);
+    }
 }

@@ -9,6 +9,8 @@ mod gif;
 mod jpeg;
 mod other;
 mod png;
+#[cfg(test)]
+mod tests;
 mod webp;
 
 pub(crate) use other::brand as image_brand;

@@ -1,9 +1,175 @@
-//! ONNX.
+//! ONNX: a protocol buffer with a graph in it. Only what is cheap to tell is told.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use crate::reading::Reading;
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
 
-pub(super) fn read(_reading: &mut Reading<'_>) -> io::Result<()> {
+use crate::reading::Reading;
+use crate::wire::{Fields, Value, WireError};
+
+/// Fields of `ModelProto`.
+const PRODUCER: u32 = 2;
+const PRODUCER_VERSION: u32 = 3;
+const GRAPH: u32 = 7;
+/// Fields of `GraphProto`.
+const NODE: u32 = 1;
+const INITIALIZER: u32 = 5;
+/// So many tensors are listed.
+const MOST_LISTED: usize = 100_000;
+
+pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+    let Some(bytes) = reading.whole()? else {
+        let detail = format!("it has {} bytes, and was not read", reading.source.size());
+        reading.flaw(FlawKind::TooLarge, "the file", detail);
+        return Ok(());
+    };
+    let mut facts = ModelFacts::default();
+    let mut has_graph = false;
+    if let Err(error) = model(&bytes, &mut facts, &mut has_graph) {
+        let kind = match error {
+            WireError::CutShort | WireError::BeyondEnd { .. } => FlawKind::CutShort,
+            _ => FlawKind::Malformed,
+        };
+        reading.flaw(kind, "the model", error.to_string());
+    } else if !has_graph {
+        reading.flaw(
+            FlawKind::MissingPart,
+            "the model",
+            "there is no graph in it",
+        );
+    }
+    reading.holds(Contents::Model(Box::new(facts)));
     Ok(())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn model(bytes: &[u8], facts: &mut ModelFacts, has_graph: &mut bool) -> Result<(), WireError> {
+    for field in Fields::of(bytes) {
+        let field = field?;
+        let Some(inner) = field.bytes() else { continue };
+        match field.number {
+            PRODUCER => facts.producer = Some(text(inner)),
+            PRODUCER_VERSION => facts.producer_version = Some(text(inner)),
+            GRAPH => {
+                *has_graph = true;
+                graph(inner, facts)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn graph(bytes: &[u8], facts: &mut ModelFacts) -> Result<(), WireError> {
+    let mut operations: BTreeMap<String, Operation> = BTreeMap::new();
+    for field in Fields::of(bytes) {
+        let field = field?;
+        let Some(inner) = field.bytes() else { continue };
+        match field.number {
+            NODE => {
+                let node = node(inner)?;
+                let known = operations.entry(node.name.clone()).or_insert(node);
+                known.count += 1;
+            }
+            INITIALIZER if facts.tensors.len() < MOST_LISTED => facts.tensors.push(tensor(inner)?),
+            _ => {}
+        }
+    }
+    facts.operations = operations.into_values().collect();
+    Ok(())
+}
+
+/// `NodeProto`: name 3, operation 4, domain 7.
+fn node(bytes: &[u8]) -> Result<Operation, WireError> {
+    let mut operation = Operation::default();
+    for field in Fields::of(bytes) {
+        let field = field?;
+        match (field.number, field.bytes()) {
+            (3, Some(name)) => operation.first = text(name),
+            (4, Some(name)) => operation.name = text(name),
+            (7, Some(domain)) => {
+                operation.custom = !domain.is_empty() && !domain.starts_with(b"ai.onnx");
+            }
+            _ => {}
+        }
+    }
+    Ok(operation)
+}
+
+/// `TensorProto`: dimensions 1, type 2, name 8, raw bytes 9.
+fn tensor(bytes: &[u8]) -> Result<Tensor, WireError> {
+    let mut tensor = Tensor::default();
+    for field in Fields::of(bytes) {
+        let field = field?;
+        match (field.number, field.value) {
+            (1, Value::Varint(dimension)) => tensor.shape.push(dimension),
+            (2, Value::Varint(kind)) => dtype(kind).clone_into(&mut tensor.dtype),
+            (8, Value::Bytes(name)) => tensor.name = text(name),
+            (9, Value::Bytes(raw)) => tensor.bytes = raw.len() as u64,
+            _ => {}
+        }
+    }
+    Ok(tensor)
+}
+
+fn dtype(number: u64) -> &'static str {
+    match number {
+        1 => "float32",
+        2 => "uint8",
+        3 => "int8",
+        4 => "uint16",
+        5 => "int16",
+        6 => "int32",
+        7 => "int64",
+        8 => "string",
+        9 => "bool",
+        10 => "float16",
+        11 => "float64",
+        12 => "uint32",
+        13 => "uint64",
+        16 => "bfloat16",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fuzzing::examine_bytes;
+    use crate::{Options, Purpose};
+    use crashlens_core::files::{FileFacts, FlawKind};
+
+    fn examined(bytes: &[u8]) -> FileFacts {
+        let options = Options {
+            purpose: Purpose::Model,
+            ..Options::default()
+        };
+        examine_bytes("model.onnx", bytes, &options)
+    }
+
+    /// One `Relu` and a tensor of two floats.
+    const SMALL: &[u8] =
+        b"\x08\x08\x12\x04made\x3a\x1f\x0a\x0a\x1a\x02n1\x22\x04Relu\x2a\x11\x08\x02\x10\x01\x42\x01w\x4a\x08\0\0\0\0\0\0\0\0";
+
+    #[test]
+    fn operations_and_tensors_are_listed() {
+        let facts = examined(SMALL);
+        assert_eq!(facts.flaws, []);
+        let model = facts.model().expect("a model");
+        assert_eq!(model.producer.as_deref(), Some("made"));
+        assert_eq!(model.operations[0].name, "Relu");
+        assert_eq!(
+            (model.tensors[0].bytes, &model.tensors[0].shape[..]),
+            (8, &[2][..])
+        );
+    }
+
+    #[test]
+    fn a_cut_file_is_told() {
+        let facts = examined(&SMALL[..SMALL.len() - 3]);
+        assert_eq!(facts.flaws[0].kind, FlawKind::CutShort);
+    }
 }

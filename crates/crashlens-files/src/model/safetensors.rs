@@ -1,9 +1,265 @@
-//! safetensors.
+//! safetensors: a header of JSON, then the values of all tensors without a gap.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use crate::reading::Reading;
+use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Tensor};
+use serde::Deserialize;
 
-pub(super) fn read(_reading: &mut Reading<'_>) -> io::Result<()> {
+use crate::reading::Reading;
+use crate::values::Float;
+
+/// The library's own limit.
+const LONGEST_HEADER: u64 = 100_000_000;
+/// Parsed, a header takes a few times its bytes.
+const HEADER_SHARE: u64 = 4;
+const BLOCK: u64 = 1 << 20;
+/// So many tensors are listed.
+const MOST_LISTED: usize = 100_000;
+
+#[derive(Deserialize)]
+struct Header {
+    #[serde(rename = "__metadata__")]
+    metadata: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    tensors: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<u64>,
+    data_offsets: (u64, u64),
+}
+
+pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+    let size = reading.source.size();
+    let length = reading.source.bytes_at(0, 8)?;
+    let Some(length) = length.first_chunk().map(|it| u64::from_le_bytes(*it)) else {
+        let detail = format!("it has {size} bytes, and its length alone takes 8");
+        reading.flaw(FlawKind::CutShort, "the header", detail);
+        return Ok(());
+    };
+    let left = size - 8;
+    if length > LONGEST_HEADER {
+        let detail = format!("it declares {length} bytes; more than {LONGEST_HEADER} are refused");
+        reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
+        return Ok(());
+    }
+    if length > left {
+        let detail = format!("it declares {length} bytes and {left} are left");
+        reading.flaw_at(FlawKind::CutShort, "the header", 0, detail);
+        return Ok(());
+    }
+    if length > reading.options.limits.memory / HEADER_SHARE {
+        reading.flaw(
+            FlawKind::TooLarge,
+            "the header",
+            format!("it has {length} bytes"),
+        );
+        return Ok(());
+    }
+    let text = reading.source.bytes_at(8, length as usize)?;
+    match parse(&text) {
+        Ok(header) => tensors(reading, header, 8 + length),
+        Err(error) => {
+            reading.flaw_at(FlawKind::Malformed, "the header", 8, error);
+            Ok(())
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> Result<Header, String> {
+    if text.first() != Some(&b'{') {
+        return Err("it does not begin with a brace".to_owned());
+    }
+    serde_json::from_slice(text).map_err(|error| format!("it is no such JSON: {error}"))
+}
+
+/// Holds the tensors against each other and against the bytes behind the header.
+fn tensors(reading: &mut Reading<'_>, header: Header, start: u64) -> io::Result<()> {
+    let there = reading.source.size() - start;
+    let mut entries: Vec<(String, Entry)> = header.tensors.into_iter().collect();
+    entries.sort_by_key(|(_, entry)| entry.data_offsets);
+    let mut end = 0;
+    let mut listed = Vec::new();
+    for (name, entry) in entries {
+        let part = format!("tensor `{name}`");
+        let (from, to) = entry.data_offsets;
+        if from != end || to < from {
+            let detail = format!("it is said to be at {from} to {to}, and should begin at {end}");
+            reading.flaw(FlawKind::Malformed, part, detail);
+            return Ok(());
+        }
+        end = to;
+        let Some(bits) = bits_of(&entry.dtype) else {
+            reading.flaw(
+                FlawKind::Malformed,
+                part,
+                format!("there is no type `{}`", entry.dtype),
+            );
+            return Ok(());
+        };
+        let needed = entry
+            .shape
+            .iter()
+            .try_fold(bits, |all, one| all.checked_mul(*one));
+        if needed.is_none_or(|bits| bits % 8 != 0 || bits / 8 != to - from) {
+            let detail = format!(
+                "{} of the shape {:?} is not {} bytes",
+                entry.dtype,
+                entry.shape,
+                to - from
+            );
+            reading.flaw(FlawKind::Contradiction, part, detail);
+            return Ok(());
+        }
+        if listed.len() < MOST_LISTED {
+            listed.push(Tensor {
+                name,
+                dtype: numpy_name(&entry.dtype),
+                shape: entry.shape,
+                bytes: to - from,
+                not_finite: 0,
+            });
+        }
+    }
+    if end > there {
+        let detail = format!("its tensors take {end} bytes and {there} are there");
+        reading.flaw_at(FlawKind::CutShort, "the values", start, detail);
+    } else if end < there {
+        let detail = format!("{} bytes come behind the last tensor", there - end);
+        reading.flaw_at(FlawKind::TrailingBytes, "the values", start + end, detail);
+    } else if reading.options.full {
+        values(reading, &mut listed, start)?;
+        reading.facts.extent = Extent::Full;
+    }
+    reading.holds(Contents::Model(Box::new(ModelFacts {
+        producer: header.metadata.and_then(|mut it| it.remove("format")),
+        tensors: listed,
+        ..ModelFacts::default()
+    })));
     Ok(())
+}
+
+/// Looks for NaN and infinity; the tensors stand in the order of their places.
+fn values(reading: &mut Reading<'_>, tensors: &mut [Tensor], start: u64) -> io::Result<()> {
+    let mut at = start;
+    for tensor in tensors {
+        let end = at + tensor.bytes;
+        if let Some(float) = Float::named(&tensor.dtype) {
+            while at < end {
+                let block = reading
+                    .source
+                    .bytes_at(at, (end - at).min(BLOCK) as usize)?;
+                tensor.not_finite += float.not_finite(&block);
+                // A file that shrank meanwhile has no more.
+                at += (block.len() as u64).max(1);
+            }
+        }
+        at = end;
+        if tensor.not_finite > 0 {
+            let detail = format!("{} of its values are NaN or infinite", tensor.not_finite);
+            reading.flaw(
+                FlawKind::NotFinite,
+                format!("tensor `{}`", tensor.name),
+                detail,
+            );
+        }
+    }
+    Ok(())
+}
+
+fn bits_of(dtype: &str) -> Option<u64> {
+    Some(match dtype {
+        "F4" => 4,
+        "F6_E2M3" | "F6_E3M2" => 6,
+        "BOOL" | "U8" | "I8" | "F8_E5M2" | "F8_E4M3" | "F8_E8M0" | "F8_E4M3FNUZ"
+        | "F8_E5M2FNUZ" => 8,
+        "I16" | "U16" | "F16" | "BF16" => 16,
+        "I32" | "U32" | "F32" => 32,
+        "I64" | "U64" | "F64" | "C64" => 64,
+        _ => return None,
+    })
+}
+
+fn numpy_name(dtype: &str) -> String {
+    match dtype.split_at_checked(1) {
+        Some(("F", bits)) if bits.chars().all(|it| it.is_ascii_digit()) => format!("float{bits}"),
+        Some(("I", bits)) => format!("int{bits}"),
+        Some(("U", bits)) => format!("uint{bits}"),
+        _ if dtype == "BF16" => "bfloat16".to_owned(),
+        _ => dtype.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fuzzing::examine_bytes;
+    use crate::{Options, Purpose};
+    use crashlens_core::files::{FileFacts, FlawKind};
+
+    fn file(header: &str, values: &[u8]) -> Vec<u8> {
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(header.as_bytes());
+        bytes.extend(values);
+        bytes
+    }
+
+    fn examined(bytes: &[u8]) -> FileFacts {
+        let options = Options {
+            purpose: Purpose::Model,
+            full: true,
+            ..Options::default()
+        };
+        examine_bytes("model.safetensors", bytes, &options)
+    }
+
+    fn flaws(bytes: &[u8]) -> Vec<FlawKind> {
+        examined(bytes).flaws.iter().map(|flaw| flaw.kind).collect()
+    }
+
+    const TWO: &str = r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"I8","shape":[3],"data_offsets":[8,11]}}"#;
+
+    #[test]
+    fn a_sound_file_lists_its_tensors() {
+        let facts = examined(&file(TWO, &[0; 11]));
+        assert_eq!(facts.flaws, []);
+        let model = facts.model().expect("a model");
+        let tensors: Vec<_> = model
+            .tensors
+            .iter()
+            .map(|it| (it.dtype.as_str(), it.bytes))
+            .collect();
+        assert_eq!(tensors, [("float32", 8), ("int8", 3)]);
+    }
+
+    #[test]
+    fn missing_bytes_and_bytes_too_many_are_told_apart() {
+        assert_eq!(flaws(&file(TWO, &[0; 10])), [FlawKind::CutShort]);
+        assert_eq!(flaws(&file(TWO, &[0; 12])), [FlawKind::TrailingBytes]);
+        assert_eq!(flaws(&file(TWO, &[])[..40]), [FlawKind::CutShort]);
+        assert_eq!(flaws(&[1, 0, 0]), [FlawKind::CutShort]);
+    }
+
+    #[test]
+    fn a_hole_a_wrong_shape_and_an_unknown_type_are_found() {
+        let hole = TWO.replace("[8,11]", "[9,12]");
+        assert_eq!(flaws(&file(&hole, &[0; 12])), [FlawKind::Malformed]);
+        let shape = TWO.replace("[3]", "[4]");
+        assert_eq!(flaws(&file(&shape, &[0; 11])), [FlawKind::Contradiction]);
+        let shape = TWO.replace("[3]", "[9223372036854775807,9]");
+        assert_eq!(flaws(&file(&shape, &[0; 11])), [FlawKind::Contradiction]);
+        let dtype = TWO.replace("I8", "Q8");
+        assert_eq!(flaws(&file(&dtype, &[0; 11])), [FlawKind::Malformed]);
+    }
+
+    #[test]
+    fn nan_among_the_weights_is_told_with_the_tensor() {
+        let mut values = f32::NAN.to_le_bytes().to_vec();
+        values.extend([0; 7]);
+        let facts = examined(&file(TWO, &values));
+        assert_eq!(facts.flaws[0].kind, FlawKind::NotFinite);
+        assert_eq!(facts.flaws[0].part, "tensor `a`");
+    }
 }

@@ -2,22 +2,29 @@
 
 mod check;
 mod flat;
+mod flow;
 mod graph;
+mod operators;
+mod parts;
 mod schema;
 mod verify;
 
 use std::collections::BTreeMap;
 use std::io;
 
-use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
+use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Operation, Tensor};
 
 use self::check::Check;
-use self::graph::Model;
+use self::parts::Model;
 use self::schema::{Schema, schema};
-use self::verify::{Fault, Stop, verify};
+use self::verify::verify;
+use crate::fault::{Fault, note};
 use crate::pages::Pages;
 use crate::reading::Reading;
+use crate::source::Source;
+use crate::values::Float;
 
+const BLOCK: u64 = 1 << 20;
 /// So many tensors are listed.
 const MOST_LISTED: usize = 10_000;
 
@@ -28,18 +35,42 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         reading.flaw_at(FlawKind::Malformed, "the head", 4, detail);
         return Ok(());
     }
-    let schema = schema();
-    let file_size = reading.source.size();
-    let mut pages = Pages::of(&mut reading.source);
-    let idle = match verify(&mut pages, schema) {
-        Ok(idle) => idle,
-        Err(Stop::Io(error)) => return Err(error),
-        Err(Stop::Fault(fault)) => {
-            note(reading, [fault]);
-            return Ok(());
-        }
+    let full = reading.options.full;
+    let (faults, facts) = look(&mut reading.source, full)?;
+    note(reading, faults);
+    let Some(facts) = facts else {
+        return Ok(());
     };
-    let model = graph::extract(&mut pages, schema)?;
+    if full {
+        reading.facts.extent = Extent::Full;
+    }
+    for tensor in facts.tensors.iter().filter(|it| it.not_finite > 0) {
+        let detail = format!("{} of its values are NaN or infinite", tensor.not_finite);
+        let part = format!("tensor `{}`", tensor.name);
+        reading.flaw(FlawKind::NotFinite, part, detail);
+    }
+    reading.holds(Contents::Model(Box::new(facts)));
+    Ok(())
+}
+
+/// What is wrong with the model, and what it holds; nothing where it cannot be followed.
+fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<ModelFacts>)> {
+    let schema = schema();
+    let file_size = source.size();
+    let mut strict = verify(&mut Pages::of(source), schema)?;
+    // TensorFlow maps the file and follows its offsets; so is the model taken out here.
+    let mut pages = Pages::mapped(source);
+    let model = match graph::extract(&mut pages, schema) {
+        Ok(model) => model,
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            strict.truncate(1);
+            let fault = strict.pop().unwrap_or_else(|| {
+                Fault::malformed("the model", None, "an offset leads out of the file")
+            });
+            return Ok((vec![fault.as_kind(FlawKind::Malformed)], None));
+        }
+        Err(error) => return Err(error),
+    };
     let mut check = Check {
         model: &model,
         schema,
@@ -47,17 +78,15 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         faults: Vec::new(),
     };
     check.all();
-    let faults = check.faults;
-    let facts = facts(&model, schema);
-    note(reading, idle.into_iter().chain(faults));
-    reading.holds(Contents::Model(Box::new(facts)));
-    Ok(())
-}
-
-fn note(reading: &mut Reading<'_>, faults: impl IntoIterator<Item = Fault>) {
-    for fault in faults {
-        reading.flaw_at(fault.kind, fault.part, fault.at, fault.detail);
-    }
+    let mut faults = check.faults;
+    // What the format forbids and TensorFlow got past.
+    faults.extend(strict.into_iter().map(|fault| match fault.kind {
+        FlawKind::TooLarge => fault,
+        _ => fault.as_kind(FlawKind::IdlePart),
+    }));
+    let mut facts = facts(&model, schema);
+    facts.tensors = tensors(&model, schema, &mut pages, full)?;
+    Ok((faults, Some(facts)))
 }
 
 fn facts(model: &Model, schema: &Schema) -> ModelFacts {
@@ -85,27 +114,48 @@ fn facts(model: &Model, schema: &Schema) -> ModelFacts {
     }
     ModelFacts {
         producer: Some("tflite".to_owned()),
-        tensors: tensors(model, schema),
         operations: operations.into_values().collect(),
         ..ModelFacts::default()
     }
 }
 
-/// Those with stored values.
-fn tensors(model: &Model, schema: &Schema) -> Vec<Tensor> {
-    let all = model.graphs.iter().flat_map(|graph| &graph.tensors);
-    let stored = all.filter_map(|tensor| {
-        let buffer = model.buffers.get(tensor.buffer as usize)?;
-        (buffer.length > 0).then(|| Tensor {
-            name: String::from_utf8_lossy(&tensor.name).into_owned(),
-            dtype: schema
-                .member("TensorType", i64::from(tensor.kind))
-                .unwrap_or_default()
-                .to_ascii_lowercase(),
-            shape: tensor.shape.iter().map(|it| (*it).max(0) as u64).collect(),
+/// Those with stored values; with `full` NaN and infinity in them are counted.
+fn tensors(
+    model: &Model,
+    schema: &Schema,
+    pages: &mut Pages<'_>,
+    full: bool,
+) -> io::Result<Vec<Tensor>> {
+    let mut tensors = Vec::new();
+    for part in model.graphs.iter().flat_map(|graph| &graph.tensors) {
+        let buffer = model.buffers.get(part.buffer as usize);
+        let Some(buffer) = buffer.filter(|it| it.length > 0) else {
+            continue;
+        };
+        let kind = schema.member("TensorType", i64::from(part.kind));
+        let dtype = kind.unwrap_or_default().to_ascii_lowercase();
+        let float = Float::named(&dtype).filter(|_| full);
+        let mut not_finite = 0;
+        let end = buffer.at.saturating_add(buffer.length).min(pages.size());
+        let mut at = buffer.at;
+        while let Some(float) = float.filter(|_| at < end) {
+            let length = (end - at).min(BLOCK);
+            not_finite += float.not_finite(&pages.stretch(at, length as usize)?);
+            at += length;
+        }
+        tensors.push(Tensor {
+            name: String::from_utf8_lossy(&part.name).into_owned(),
+            dtype,
+            shape: part.shape.iter().map(|it| (*it).max(0) as u64).collect(),
             bytes: buffer.length,
-            not_finite: 0,
-        })
-    });
-    stored.take(MOST_LISTED).collect()
+            not_finite,
+        });
+        if tensors.len() >= MOST_LISTED {
+            break;
+        }
+    }
+    Ok(tensors)
 }
+
+#[cfg(test)]
+mod tests;

@@ -211,13 +211,17 @@ impl<'a> Opener<'a> {
 }
 
 impl Attempt<'_> {
-    /// A library that ends too early is mapped all the same, and nobody knows what of it is there.
+    /// A library that ends too early is mapped all the same, and nobody knows what of it is there; of one whose tables
+    /// could not be read whole, nobody knows what it lacks.
     fn refuse_if_cut_short(&self) -> Result<(), Unsure> {
         let ranges = self.opened.iter().map(|opened| opened.first..opened.end);
         let cut = ranges
             .flatten()
             .filter_map(|index| self.process.loaded.get(index))
-            .find(|loaded| loaded.library.elf.truncation.is_some());
+            .find(|loaded| {
+                let elf = &loaded.library.elf;
+                elf.truncation.is_some() || !elf.unread.is_empty()
+            });
         match cut {
             None => Ok(()),
             Some(loaded) => Err(Unsure {
@@ -225,7 +229,10 @@ impl Attempt<'_> {
                     "what the loader would say of files that need {}",
                     shown(&loaded.library.path)
                 ),
-                reason: "it ends before what its headers promise".to_owned(),
+                reason: match loaded.library.elf.unread.first() {
+                    Some(unread) => format!("it could not be read whole ({unread})"),
+                    None => "it ends before what its headers promise".to_owned(),
+                },
             }),
         }
     }

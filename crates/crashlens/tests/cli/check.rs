@@ -1,6 +1,7 @@
 //! `crashlens check` on small environments that are made for the test.
 
 mod after_death;
+mod files;
 mod forms;
 
 use std::fmt::Write as _;

@@ -118,9 +118,11 @@ struct Walk<R> {
 
 impl<R: Read + Seek> Walk<R> {
     fn run(&mut self) -> Result<(), Stop> {
-        if self.bytes.take(2)? != [0xFF, 0xD8] {
-            return Err(refuse("the header", 0, "it does not begin with FF D8"));
+        // TensorFlow tells a JPEG by three bytes, libjpeg-turbo by the first two of them.
+        if self.bytes.take(3)? != [0xFF, 0xD8, 0xFF] {
+            return Err(refuse("the header", 0, "it does not begin with FF D8 FF"));
         }
+        self.bytes.back();
         let mut pending = None;
         loop {
             let marker = match pending.take() {

@@ -1,149 +1,272 @@
-//! PNG and animated PNG: decoded, which costs less than what TensorFlow does, and is the only way to know.
+//! PNG and animated PNG, as libpng reads them: every chunk and its checksum, and the pixels inflated.
 //!
-//! TensorFlow sees an animation's first image and nothing of its other frames; libpng lets pass what is wrong in chunks
-//! that are not critical, and reads to the last chunk.
+//! Inflating is done always: it costs less than TensorFlow's reading, and most of what libpng refuses shows only there.
+//! Rows are counted and the filter of each is looked at; no pixel is made. libpng lets pass what is wrong in chunks that
+//! are not critical, and an animation's other frames are in such chunks.
 
-use std::io::{self, BufRead, Seek};
+mod header;
+mod pixels;
 
-use crashlens_core::files::{Extent, FlawKind, Image};
-use png::{BitDepth, ColorType, DecodeOptions, Decoder, DecodingError, Limits, Reader};
+use std::io::{self, Read};
 
+use crashlens_core::files::{Contents, Extent, FlawKind, Image};
+use flate2::Crc;
+
+use self::header::Header;
+use self::pixels::Pixels;
 use super::holds;
 use crate::reading::Reading;
 
-/// libpng refuses more rows or columns.
-const MOST_SIDE: u32 = 1_000_000;
-/// TensorFlow refuses as many pixels or more.
-const MOST_PIXELS: u64 = 1 << 29;
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// A chunk's length, its name and its checksum.
+const AROUND: u64 = 12;
+const MOST_LENGTH: u32 = i32::MAX as u32;
+const BLOCK: usize = 64 * 1024;
 
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
-    if reading.source.bytes_at(0, 8)? != SIGNATURE {
+    if reading.source.bytes_at(0, SIGNATURE.len())? != SIGNATURE {
         let detail = "it does not begin with the signature of PNG";
         reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
         return Ok(());
     }
-    let memory = usize::try_from(reading.options.limits.memory).unwrap_or(usize::MAX);
-    let mut decoder = decoder(reading.reader()?, memory);
-    let header = decoder.read_header_info().map(|info| Image {
-        width: info.width,
-        height: info.height,
-        channels: channels(info.color_type, false),
-        bits: depth(info.bit_depth),
-        frames: 1,
-        coding: coding(info.color_type, info.interlaced),
-    });
-    let image = match header {
-        Ok(image) => image,
-        Err(error) => return note(reading, error),
-    };
-    let (width, height) = (image.width, image.height);
-    let pixels = u64::from(width) * u64::from(height);
-    let refused = width > MOST_SIDE || height > MOST_SIDE || pixels >= MOST_PIXELS;
-    let allowed = pixels <= reading.options.limits.pixels;
-    if refused || !allowed {
-        if refused && holds(reading, image) {
-            let detail = format!(
-                "it declares {width} by {height} pixels; libpng takes sides of {MOST_SIDE}, TensorFlow less than {MOST_PIXELS} pixels"
-            );
-            reading.flaw_at(FlawKind::TooLarge, "chunk IHDR", 16, detail);
-        }
-        return Ok(());
+    let mut chunks = Chunks::default();
+    let mut at = SIGNATURE.len() as u64;
+    while let Some(next) = chunks.next(reading, at)? {
+        at = next;
     }
-    decode(reading, image, memory)
-}
-
-fn decoder<R: BufRead + Seek>(reader: R, memory: usize) -> Decoder<R> {
-    let mut options = DecodeOptions::default();
-    // libpng warns of what is wrong in these; none of them changes a pixel.
-    options.set_ignore_text_chunk(true);
-    options.set_ignore_iccp_chunk(true);
-    let mut decoder = Decoder::new_with_options(reader, options);
-    decoder.set_limits(Limits { bytes: memory });
-    decoder
-}
-
-fn decode(reading: &mut Reading<'_>, mut image: Image, memory: usize) -> io::Result<()> {
-    let decoder = decoder(reading.reader()?, memory);
-    let outcome = decoder.read_info().and_then(|mut reader| {
-        let info = reader.info();
-        image.channels = channels(info.color_type, info.trns.is_some());
-        image.frames = info
-            .animation_control()
-            .map_or(1, |control| control.num_frames.max(1));
-        rows(&mut reader)
-    });
-    reading.holds(crashlens_core::files::Contents::Image(image));
-    match outcome {
-        Ok(()) => {
-            reading.facts.extent = Extent::Full;
-            tail(reading)
-        }
-        Err(error) => note(reading, error),
+    if let Some(image) = chunks.image {
+        reading.holds(Contents::Image(image));
     }
-}
-
-/// Every row of the first image, then every chunk to the end.
-fn rows<R: BufRead + Seek>(reader: &mut Reader<R>) -> Result<(), DecodingError> {
-    while reader.next_row()?.is_some() {}
-    reader.finish()
-}
-
-/// Bytes behind the last chunk.
-fn tail(reading: &mut Reading<'_>) -> io::Result<()> {
-    let _ = reading;
     Ok(())
 }
 
-/// What an error of the decoder is, as a flaw.
-fn note(reading: &mut Reading<'_>, error: DecodingError) -> io::Result<()> {
-    let at = reading.source.position();
-    let said = error.to_string();
-    match error {
-        DecodingError::IoError(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            reading.flaw_at(
-                FlawKind::CutShort,
-                "the chunks",
-                at,
-                "the file ends here, before chunk IEND",
-            );
+/// What was seen so far.
+#[derive(Default)]
+struct Chunks {
+    header: Option<Header>,
+    image: Option<Image>,
+    palette: bool,
+    pixels: Option<Pixels>,
+    /// Another chunk came behind the pixels.
+    behind: bool,
+    /// The pixels are not to be inflated.
+    refused: bool,
+}
+
+/// A chunk's head.
+struct Chunk {
+    at: u64,
+    name: [u8; 4],
+    length: u32,
+}
+
+impl Chunk {
+    fn is_critical(&self) -> bool {
+        self.name[0].is_ascii_uppercase()
+    }
+
+    fn part(&self) -> String {
+        format!("chunk {}", String::from_utf8_lossy(&self.name))
+    }
+}
+
+/// Where a chunk leaves the reader.
+enum After {
+    Next,
+    End,
+}
+
+impl Chunks {
+    /// Reads the chunk at a byte; where the next one is, if there is more to read.
+    fn next(&mut self, reading: &mut Reading<'_>, at: u64) -> io::Result<Option<u64>> {
+        let head = reading.source.bytes_at(at, 8)?;
+        let Ok([l0, l1, l2, l3, name @ ..]) = <[u8; 8]>::try_from(head) else {
+            let detail = "the file ends here, before chunk IEND";
+            reading.flaw_at(FlawKind::CutShort, "the chunks", at, detail);
+            return Ok(None);
+        };
+        let length = u32::from_be_bytes([l0, l1, l2, l3]);
+        let chunk = Chunk { at, name, length };
+        if length > MOST_LENGTH || !name.iter().all(u8::is_ascii_alphabetic) {
+            let detail = format!("{length} bytes named {name:02x?} are no chunk");
+            reading.flaw_at(FlawKind::Malformed, "the chunks", at, detail);
+            return Ok(None);
         }
-        DecodingError::IoError(error) => return Err(error),
-        DecodingError::LimitsExceeded => {
-            let detail = "decoding it takes more memory than is allowed";
-            reading.flaw(FlawKind::TooLarge, "the image", detail);
+        let end = at + AROUND + u64::from(length);
+        if end > reading.source.size() {
+            let left = reading.source.size() - at - 8;
+            let detail =
+                format!("it declares {length} bytes and a checksum, and {left} bytes are left");
+            reading.flaw_at(FlawKind::CutShort, chunk.part(), at, detail);
+            return Ok(None);
         }
-        DecodingError::Format(_) | DecodingError::Parameter(_) => {
-            let sum = said.contains("CRC") || said.contains("checksum");
-            let kind = if sum {
-                FlawKind::ChecksumMismatch
+        match self.chunk(reading, &chunk)? {
+            After::Next => Ok(Some(end)),
+            After::End => Ok(None),
+        }
+    }
+
+    fn chunk(&mut self, reading: &mut Reading<'_>, chunk: &Chunk) -> io::Result<After> {
+        if let Err(detail) = self.place(chunk) {
+            reading.flaw_at(FlawKind::Malformed, chunk.part(), chunk.at, detail);
+            return Ok(After::End);
+        }
+        let pixels = (&chunk.name == b"IDAT" && !self.behind && !self.refused)
+            .then_some(self.pixels.as_mut())
+            .flatten();
+        let (sum, small) = content(reading, chunk, pixels)?;
+        if !sum && chunk.is_critical() {
+            let detail = "its checksum is not that of its bytes";
+            reading.flaw_at(FlawKind::ChecksumMismatch, chunk.part(), chunk.at, detail);
+            return Ok(After::End);
+        }
+        if !sum {
+            let detail =
+                "its checksum is not that of its bytes; the chunk is not critical, and is skipped";
+            reading.flaw_at(FlawKind::Blemish, chunk.part(), chunk.at, detail);
+            return Ok(After::Next);
+        }
+        if let Some(complaint) = self.pixels.as_ref().and_then(Pixels::complaint) {
+            reading.flaw_at(FlawKind::Malformed, "the pixels", chunk.at, complaint);
+            return Ok(After::End);
+        }
+        match &chunk.name {
+            b"IHDR" => return Ok(self.begin(reading, &small, chunk)),
+            b"PLTE" => self.palette = true,
+            b"tRNS" if self.pixels.is_none() => self.transparent(),
+            b"acTL" => self.animated(&small),
+            b"IEND" => {
+                self.finish(reading, chunk);
+                return Ok(After::End);
+            }
+            _ => {}
+        }
+        Ok(After::Next)
+    }
+
+    /// Whether such a chunk may stand here.
+    fn place(&mut self, chunk: &Chunk) -> Result<(), String> {
+        let name = &chunk.name;
+        let Some(header) = &self.header else {
+            return if name == b"IHDR" && chunk.length == 13 {
+                Ok(())
             } else {
-                FlawKind::Malformed
+                Err("the first chunk is not an IHDR of 13 bytes".to_owned())
             };
-            reading.flaw_at(kind, "the chunks", at, said);
+        };
+        let first_pixels = name == b"IDAT" && self.pixels.is_none();
+        self.behind |= name != b"IDAT" && self.pixels.is_some();
+        if self.behind
+            && let Some(missing) = self.pixels.as_ref().and_then(Pixels::missing)
+            && !self.refused
+        {
+            return Err(missing);
+        }
+        match name {
+            b"IHDR" => Err("there is a second one".to_owned()),
+            b"PLTE" if self.palette => Err("there is a second one".to_owned()),
+            b"PLTE"
+                if header.is_palette()
+                    && (chunk.length > 768 || !chunk.length.is_multiple_of(3)) =>
+            {
+                Err(format!("a palette cannot have {} bytes", chunk.length))
+            }
+            b"IDAT" if header.is_palette() && !self.palette => {
+                Err("the palette is not there".to_owned())
+            }
+            b"IEND" if self.pixels.is_none() => Err("it comes before the pixels".to_owned()),
+            b"IDAT" => {
+                if first_pixels {
+                    self.pixels = Some(Pixels::new(header));
+                }
+                Ok(())
+            }
+            b"PLTE" | b"IEND" => Ok(()),
+            _ if chunk.is_critical() => Err("it is critical, and no reader knows it".to_owned()),
+            _ => Ok(()),
         }
     }
-    Ok(())
-}
 
-/// As TensorFlow gives them.
-fn channels(color: ColorType, transparent: bool) -> u8 {
-    match color {
-        ColorType::Grayscale => 1,
-        ColorType::GrayscaleAlpha => 2,
-        ColorType::Rgb => 3,
-        ColorType::Rgba => 4,
-        ColorType::Indexed => 3 + u8::from(transparent),
+    fn begin(&mut self, reading: &mut Reading<'_>, bytes: &[u8], chunk: &Chunk) -> After {
+        let header = match Header::of(bytes) {
+            Ok(header) => header,
+            Err(detail) => {
+                reading.flaw_at(FlawKind::Malformed, chunk.part(), chunk.at, detail);
+                return After::End;
+            }
+        };
+        let image = header.image();
+        self.refused = !holds(reading, image.clone());
+        if let Some(detail) = header.too_large() {
+            reading.flaw_at(FlawKind::TooLarge, chunk.part(), chunk.at, detail);
+            self.refused = true;
+        }
+        self.header = Some(header);
+        self.image = Some(image);
+        After::Next
+    }
+
+    /// A palette with transparency has an alpha channel for TensorFlow.
+    fn transparent(&mut self) {
+        if let Some(image) = self.image.as_mut()
+            && self.header.as_ref().is_some_and(Header::is_palette)
+            && self.palette
+        {
+            image.channels = 4;
+        }
+    }
+
+    fn animated(&mut self, bytes: &[u8]) {
+        if let Some((frames, _)) = bytes.split_first_chunk::<4>()
+            && let Some(image) = self.image.as_mut()
+        {
+            image.frames = u32::from_be_bytes(*frames).max(1);
+        }
+    }
+
+    /// The last chunk; what follows is nobody's.
+    fn finish(&mut self, reading: &mut Reading<'_>, chunk: &Chunk) {
+        if !self.refused {
+            reading.facts.extent = Extent::Full;
+        }
+        if self.pixels.as_ref().is_some_and(Pixels::is_over) {
+            let detail = "there are more pixels than the header says";
+            reading.flaw(FlawKind::Contradiction, "the pixels", detail);
+        }
+        let end = chunk.at + AROUND + u64::from(chunk.length);
+        let over = reading.source.size().saturating_sub(end);
+        if over > 0 {
+            let detail = format!("{over} bytes follow the last chunk");
+            reading.flaw_at(FlawKind::TrailingBytes, "the end", end, detail);
+        }
     }
 }
 
-fn depth(bits: BitDepth) -> u8 {
-    bits as u8
-}
-
-fn coding(color: ColorType, interlaced: bool) -> String {
-    let palette = color == ColorType::Indexed;
-    let words = [(palette, "palette"), (interlaced, "interlaced")];
-    let words = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word);
-    words.collect::<Vec<_>>().join(" ")
+/// Reads a chunk's bytes through: whether its checksum is right, and its first bytes.
+fn content(
+    reading: &mut Reading<'_>,
+    chunk: &Chunk,
+    mut pixels: Option<&mut Pixels>,
+) -> io::Result<(bool, Vec<u8>)> {
+    let mut sum = Crc::new();
+    sum.update(&chunk.name);
+    let mut block = vec![0; BLOCK.min(chunk.length as usize)];
+    let mut small = Vec::new();
+    let mut left = chunk.length as usize;
+    while left > 0 {
+        let wanted = left.min(block.len());
+        let part = block.get_mut(..wanted).unwrap_or_default();
+        reading.source.read_exact(part)?;
+        sum.update(part);
+        if small.is_empty() {
+            small.extend(part.iter().take(64));
+        }
+        if let Some(pixels) = pixels.as_mut() {
+            pixels.inflate(part);
+        }
+        left -= wanted;
+    }
+    let mut stored = [0; 4];
+    reading.source.read_exact(&mut stored)?;
+    Ok((sum.sum() == u32::from_be_bytes(stored), small))
 }

@@ -2,9 +2,9 @@
 
 use crashlens_core::files::FlawKind;
 
-use super::graph::{Graph, Model, Operator, TensorPart};
+use super::parts::{Graph, Model, Operator, TensorPart};
 use super::schema::Schema;
-use super::verify::Fault;
+use crate::fault::Fault;
 
 /// The only version of the format that was ever written.
 const VERSION: u32 = 3;
@@ -51,21 +51,23 @@ impl Check<'_> {
             );
             self.note("version", detail);
         }
-        if model.graphs.is_empty() {
-            self.note("subgraphs", "it has none");
+        match (model.has_graphs, model.graphs.is_empty()) {
+            (true, true) => self.note("subgraphs", "it has none"),
+            (false, _) => self.note_as(FlawKind::Malformed, "subgraphs", "it has no list of them"),
+            (true, false) => {}
         }
+        self.codes();
         self.buffers();
         for (number, graph) in model.graphs.iter().enumerate() {
             self.graph(number, graph);
         }
+        self.cycles();
         self.signatures();
         for (number, buffer) in model.metadata.iter().enumerate() {
             if *buffer as usize >= model.buffers.len() {
                 let part = format!("metadata[{number}]");
-                self.note(
-                    part,
-                    format!("it names buffer {buffer} of {}", model.buffers.len()),
-                );
+                let detail = format!("it names buffer {buffer} of {}", model.buffers.len());
+                self.note_as(FlawKind::IdlePart, part, detail);
             }
         }
     }
@@ -86,23 +88,30 @@ impl Check<'_> {
 
     fn graph(&mut self, number: usize, graph: &Graph) {
         let place = format!("subgraphs[{number}]");
+        if !graph.has_tensors {
+            self.note(place, "it has no list of tensors");
+            return;
+        }
         for (index, tensor) in graph.tensors.iter().enumerate() {
             self.tensor(&format!("{place}.tensors[{index}]"), tensor);
         }
         let count = graph.tensors.len();
         for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
-            let part = format!("{place}.{what}");
-            self.indices(&part, list, count);
-            let texts = list.iter().filter_map(|index| graph.tensor(*index));
-            for tensor in texts {
-                if std::str::from_utf8(&tensor.name).is_err() {
-                    self.note(part.clone(), "the name of one of them is not UTF-8");
-                }
-            }
+            self.indices(&format!("{place}.{what}"), list, count);
+        }
+        if self.is_entry(number) {
+            self.entry(&place, graph);
         }
         for (index, operator) in graph.operators.iter().enumerate() {
             self.operator(&format!("{place}.operators[{index}]"), graph, operator);
         }
+        self.flow(&place, graph);
+    }
+
+    /// Whether the graph is run from outside, not by another graph.
+    fn is_entry(&self, number: usize) -> bool {
+        let mut signatures = self.model.signatures.iter();
+        number == 0 || signatures.any(|signature| signature.graph as usize == number)
     }
 
     fn indices(&mut self, part: &str, list: &[i32], count: usize) {
@@ -132,7 +141,7 @@ impl Check<'_> {
             return;
         }
         self.stored(part, tensor, bytes);
-        self.quantization(part, tensor);
+        self.quantization(part, tensor, kind);
     }
 
     fn stored(&mut self, part: &str, tensor: &TensorPart, bytes: Option<u64>) {
@@ -144,7 +153,8 @@ impl Check<'_> {
             );
             return;
         };
-        if buffer.length > 0
+        if tensor.buffer != 0
+            && buffer.length > 0
             && !tensor.is_sparse
             && let Some(bytes) = bytes
             && buffer.length != bytes
@@ -155,36 +165,60 @@ impl Check<'_> {
             );
             self.note(part, detail);
         }
-        if buffer.length > 0 && tensor.is_variable {
+        if tensor.buffer != 0 && buffer.length > 0 && tensor.is_variable {
             self.note(part, "it is a variable and has stored values");
         }
     }
 
-    fn quantization(&mut self, part: &str, tensor: &TensorPart) {
-        let Some(quantization) = tensor.quantization else {
+    fn quantization(&mut self, part: &str, tensor: &TensorPart, kind: &str) {
+        let Some(it) = tensor.quantization.filter(|it| it.scales > 0) else {
             return;
         };
-        let (scales, zero_points) = (quantization.scales, quantization.zero_points);
-        if scales == 0 {
+        if it.scales != it.zero_points {
+            let detail = format!(
+                "it has {} scales and {} zero points",
+                it.scales, it.zero_points
+            );
+            self.note(part, detail);
             return;
         }
-        if scales != zero_points {
+        let rank = tensor.shape.len();
+        let dimension = usize::try_from(it.dimension).ok();
+        let length = dimension.and_then(|it| tensor.shape.get(it));
+        let is_outside = it.dimension < 0 || rank > 0 && length.is_none();
+        let is_uneven =
+            it.scales > 1 && rank > 0 && length.is_some_and(|it| i64::from(*it) != tensor.scales());
+        if is_outside || is_uneven {
+            let detail = format!(
+                "it has {} scales for dimension {} of {:?}",
+                it.scales, it.dimension, tensor.shape
+            );
+            self.note(part, detail);
+        }
+        let (least, greatest) = match kind {
+            "INT8" => (-128, 127),
+            "UINT8" => (0, 255),
+            "INT16" => (-32768, 32767),
+            "INT4" => (-8, 7),
+            _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        };
+        if it.least_zero < least || it.greatest_zero > greatest {
+            let zero = if it.least_zero < least {
+                it.least_zero
+            } else {
+                it.greatest_zero
+            };
+            let detail = format!("its zero point is {zero}, which {kind} cannot hold");
+            self.note_as(FlawKind::Malformed, part, detail);
+        }
+        if it.scales > 1 && (it.least_zero, it.greatest_zero) != (0, 0) {
             self.note(
                 part,
-                format!("it has {scales} scales and {zero_points} zero points"),
+                "it has a scale for each channel and zero points beside 0",
             );
-            return;
         }
-        if scales > 1 {
-            let dimension = usize::try_from(quantization.dimension).ok();
-            let length = dimension.and_then(|it| tensor.shape.get(it));
-            if length.is_none_or(|length| i64::from(*length) != scales as i64) {
-                let detail = format!(
-                    "it has {scales} scales for dimension {} of {:?}",
-                    quantization.dimension, tensor.shape
-                );
-                self.note(part, detail);
-            }
+        if let Some(scale) = it.odd_scale {
+            self.note(part, format!("one of its scales is {scale}"));
         }
     }
 
@@ -193,20 +227,13 @@ impl Check<'_> {
         self.indices(part, &operator.inputs, count);
         self.indices(part, &operator.outputs, count);
         self.indices(part, &operator.intermediates, count);
-        let Some(code) = self.model.codes.get(operator.code as usize) else {
-            let codes = self.model.codes.len();
+        let codes = self.model.codes.len();
+        if operator.code as usize >= codes {
             self.note(
                 part,
                 format!("it is operation {} of {codes}", operator.code),
             );
             return;
-        };
-        if self
-            .schema
-            .member("BuiltinOperator", code.builtin)
-            .is_none()
-        {
-            self.note(part, format!("there is no operation {}", code.builtin));
         }
         if let Some((offset, size)) = operator.outside_options
             && offset
@@ -214,8 +241,9 @@ impl Check<'_> {
                 .is_none_or(|end| end > self.file_size)
         {
             let detail = format!("its options would be {size} bytes at byte {offset}");
-            self.note_as(FlawKind::Malformed, part, detail);
+            self.note(part, detail);
         }
+        self.kernel(part, graph, operator);
     }
 
     fn signatures(&mut self) {
@@ -231,6 +259,9 @@ impl Check<'_> {
                 self.note(part, detail);
                 continue;
             };
+            if !signature.is_whole {
+                self.note(part.clone(), "it has no name, no inputs or no outputs");
+            }
             let entries = || signature.inputs.iter().chain(&signature.outputs);
             for (_, tensor) in entries() {
                 if *tensor as usize >= graph.tensors.len() {
@@ -249,7 +280,18 @@ impl Check<'_> {
     }
 }
 
+impl TensorPart {
+    pub(super) fn scales(&self) -> i64 {
+        self.quantization.map_or(0, |it| it.scales as i64)
+    }
+}
+
 impl Graph {
+    pub(super) fn is_input(&self, tensor: &TensorPart) -> bool {
+        let mut inputs = self.inputs.iter().filter_map(|it| self.tensor(*it));
+        inputs.any(|input| std::ptr::eq(input, tensor))
+    }
+
     pub(super) fn tensor(&self, index: i32) -> Option<&TensorPart> {
         self.tensors.get(usize::try_from(index).ok()?)
     }

@@ -4,6 +4,9 @@ use std::io;
 
 use crate::pages::Pages;
 
+/// The zero that ends a text is looked for so far.
+const LONGEST_SEARCH: u64 = 1 << 20;
+
 /// A flatbuffer.
 pub(super) struct Flat<'a, 'b> {
     pub(super) pages: &'a mut Pages<'b>,
@@ -62,13 +65,18 @@ impl Flat<'_, '_> {
         place.map_or(Ok(0), |at| self.pages.u64(at))
     }
 
-    /// The table that a field leads to.
-    pub(super) fn child(&mut self, table: &Found, id: usize) -> io::Result<Option<Found>> {
+    /// Where a field leads to.
+    pub(super) fn target(&mut self, table: &Found, id: usize) -> io::Result<Option<u64>> {
         let Some(at) = self.place(table, id)? else {
             return Ok(None);
         };
-        let target = at + u64::from(self.pages.u32(at)?);
-        self.table(target).map(Some)
+        Ok(Some(at + u64::from(self.pages.u32(at)?)))
+    }
+
+    /// The table that a field leads to.
+    pub(super) fn child(&mut self, table: &Found, id: usize) -> io::Result<Option<Found>> {
+        let target = self.target(table, id)?;
+        target.map(|target| self.table(target)).transpose()
     }
 
     /// Where the items of a vector or text begin, and how many; none where it is not given.
@@ -81,14 +89,14 @@ impl Flat<'_, '_> {
         Ok(Some((start + 4, count)))
     }
 
-    /// The tables of a vector; at most `most`.
+    /// The tables of a vector; at most `most`. All of it must be there.
     pub(super) fn children(
         &mut self,
         table: &Found,
         id: usize,
         most: u64,
     ) -> io::Result<Vec<Found>> {
-        let Some((start, count)) = self.vector(table, id)? else {
+        let Some((start, count)) = self.items(table, id, 4)? else {
             return Ok(Vec::new());
         };
         let items = (0..count.min(most)).map(|number| start + 4 * number);
@@ -100,27 +108,51 @@ impl Flat<'_, '_> {
             .collect()
     }
 
-    /// The numbers of a vector of 32 bits each; at most `most`.
+    /// The same as [`Self::vector`], with all items of so many bytes within what may be read.
+    pub(super) fn items(
+        &mut self,
+        table: &Found,
+        id: usize,
+        bytes: u64,
+    ) -> io::Result<Option<(u64, u64)>> {
+        let vector = self.vector(table, id)?;
+        match vector {
+            Some((start, count)) if start + count * bytes > self.pages.end() => {
+                Err(io::ErrorKind::UnexpectedEof.into())
+            }
+            vector => Ok(vector),
+        }
+    }
+
+    /// The numbers of a vector of 32 bits each; at most `most`. All of it must be there.
     pub(super) fn numbers(&mut self, table: &Found, id: usize, most: u64) -> io::Result<Vec<i32>> {
-        let Some((start, count)) = self.vector(table, id)? else {
+        let Some((start, count)) = self.items(table, id, 4)? else {
             return Ok(Vec::new());
         };
         let items = (0..count.min(most)).map(|number| start + 4 * number);
         items.map(|at| self.pages.i32(at)).collect()
     }
 
-    /// A text; what is not UTF-8 is replaced, what is longer than `most` bytes is cut.
+    /// A text up to its first zero, as C reads it whatever its length says; what is longer than `most` bytes is cut.
     pub(super) fn text(
         &mut self,
         table: &Found,
         id: usize,
         most: u64,
     ) -> io::Result<Option<Vec<u8>>> {
-        let Some((start, length)) = self.vector(table, id)? else {
+        let Some((start, _)) = self.vector(table, id)? else {
             return Ok(None);
         };
-        let mut bytes = vec![0; length.min(most) as usize];
-        self.pages.fill(start, &mut bytes)?;
-        Ok(Some(bytes))
+        let mut text = Vec::new();
+        for at in start..start + LONGEST_SEARCH {
+            let byte = self.pages.u8(at)?;
+            if byte == 0 {
+                break;
+            }
+            if (text.len() as u64) < most {
+                text.push(byte);
+            }
+        }
+        Ok(Some(text))
     }
 }

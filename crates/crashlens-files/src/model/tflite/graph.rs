@@ -1,96 +1,27 @@
 //! The parts of a model that its rules are about, taken out of a flatbuffer that was verified.
 
+use std::collections::HashMap;
 use std::io;
 
 use super::flat::{Flat, Found};
-use super::schema::Schema;
+use super::operators::reads_options;
+use super::parts::{Buffer, Code, Graph, Model, Operator, Quantization, Signature, TensorPart};
+use super::schema::{Kind, Schema};
 use crate::pages::Pages;
 
 /// So many tensors or operators are looked at, all graphs together.
 const MOST_PARTS: u64 = 400_000;
 /// Dimensions, inputs, outputs.
 const MOST_NUMBERS: u64 = 4096;
+/// Scales and zero points of a tensor.
+const MOST_SCALES: u64 = 1_000_000;
+/// Bytes of a tensor of few integers.
+const SMALL: u64 = 64;
+/// Numbers of `TensorType`.
+const INT32: u8 = 2;
+const INT64: u8 = 4;
 /// Bytes of a name.
 const LONGEST_NAME: u64 = 512;
-
-#[derive(Debug, Default)]
-pub(super) struct Model {
-    pub(super) version: u32,
-    pub(super) codes: Vec<Code>,
-    pub(super) buffers: Vec<Buffer>,
-    pub(super) graphs: Vec<Graph>,
-    pub(super) signatures: Vec<Signature>,
-    /// Buffers that its metadata name.
-    pub(super) metadata: Vec<u32>,
-    /// Not all of it was looked at.
-    pub(super) is_partial: bool,
-}
-
-/// Which operation an operator is.
-#[derive(Debug, Default)]
-pub(super) struct Code {
-    pub(super) builtin: i64,
-    pub(super) custom: Option<String>,
-    pub(super) version: i32,
-}
-
-/// Stored values: where they are, and how many bytes.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Buffer {
-    pub(super) at: u64,
-    pub(super) length: u64,
-    /// They stand behind the flatbuffer, by the buffer's own words.
-    pub(super) is_outside: bool,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Graph {
-    pub(super) tensors: Vec<TensorPart>,
-    pub(super) inputs: Vec<i32>,
-    pub(super) outputs: Vec<i32>,
-    pub(super) operators: Vec<Operator>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct TensorPart {
-    pub(super) name: Vec<u8>,
-    pub(super) kind: i8,
-    pub(super) shape: Vec<i32>,
-    pub(super) signature: Vec<i32>,
-    pub(super) buffer: u32,
-    pub(super) is_variable: bool,
-    pub(super) is_sparse: bool,
-    pub(super) quantization: Option<Quantization>,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Quantization {
-    pub(super) scales: u64,
-    pub(super) zero_points: u64,
-    pub(super) dimension: i32,
-    pub(super) details: u8,
-}
-
-#[derive(Debug)]
-pub(super) struct Operator {
-    pub(super) code: u32,
-    pub(super) inputs: Vec<i32>,
-    pub(super) outputs: Vec<i32>,
-    pub(super) intermediates: Vec<i32>,
-    /// Number of the member of the union, and the table.
-    pub(super) options: Option<(u8, Found)>,
-    pub(super) outside_options: Option<(u64, u64)>,
-}
-
-/// A function that the model offers by name.
-#[derive(Debug, Default)]
-pub(super) struct Signature {
-    pub(super) key: Vec<u8>,
-    pub(super) graph: u32,
-    /// Names and tensors.
-    pub(super) inputs: Vec<(Vec<u8>, u32)>,
-    pub(super) outputs: Vec<(Vec<u8>, u32)>,
-}
 
 struct Extract<'a, 'b> {
     flat: Flat<'a, 'b>,
@@ -136,33 +67,43 @@ impl Extract<'_, '_> {
         self.flat.text(table, id, LONGEST_NAME)
     }
 
-    fn count(&mut self, table: &Found, name: &str) -> io::Result<u64> {
-        let id = self.id(name);
-        let vector = self.flat.vector(table, id)?;
-        Ok(vector.map_or(0, |(_, count)| count))
+    /// A name to show; empty where it cannot be read.
+    fn hint(&mut self, table: &Found) -> io::Result<Vec<u8>> {
+        match self.name(table, "Tensor.name") {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            name => Ok(name.ok().flatten().unwrap_or_default()),
+        }
     }
 
     fn model(&mut self, root: &Found) -> io::Result<Model> {
+        let graphs = self.id("Model.subgraphs");
         let mut model = Model {
+            has_graphs: self.flat.field_offset(root, graphs)?.is_some(),
             version: self.flat.u32(root, self.id("Model.version"))?,
             ..Model::default()
         };
+        let mut codes = Vec::new();
         for code in self.tables(root, "Model.operator_codes")? {
-            model.codes.push(self.code(&code)?);
+            codes.push(self.code(&code)?);
         }
+        let mut buffers = Vec::new();
         for buffer in self.tables(root, "Model.buffers")? {
-            model.buffers.push(self.buffer(&buffer)?);
+            buffers.push(self.buffer(&buffer)?);
         }
         for graph in self.tables(root, "Model.subgraphs")? {
-            model.graphs.push(self.graph(&graph)?);
+            model.graphs.push(self.graph(&graph, &buffers, &codes)?);
         }
         for signature in self.tables(root, "Model.signature_defs")? {
             model.signatures.push(self.signature(&signature)?);
         }
         for metadata in self.tables(root, "Model.metadata")? {
+            // Unlike other names, it is read by its length.
+            self.flat.items(&metadata, self.id("Metadata.name"), 1)?;
             let buffer = self.flat.u32(&metadata, self.id("Metadata.buffer"))?;
             model.metadata.push(buffer);
         }
+        model.codes = codes;
+        model.buffers = buffers;
         model.is_partial = self.left == 0;
         Ok(model)
     }
@@ -190,15 +131,16 @@ impl Extract<'_, '_> {
     fn buffer(&mut self, table: &Found) -> io::Result<Buffer> {
         let offset = self.flat.u64(table, self.id("Buffer.offset"))?;
         let size = self.flat.u64(table, self.id("Buffer.size"))?;
+        let has_data = self.flat.field_offset(table, self.id("Buffer.data"))?;
         // 0 and 1 are placeholders of writers that did not come to fill them in.
-        if offset > 1 {
+        if offset > 1 && has_data.is_none() {
             return Ok(Buffer {
                 at: offset,
                 length: size,
                 is_outside: true,
             });
         }
-        let data = self.flat.vector(table, self.id("Buffer.data"))?;
+        let data = self.flat.items(table, self.id("Buffer.data"), 1)?;
         let (at, length) = data.unwrap_or_default();
         Ok(Buffer {
             at,
@@ -207,75 +149,200 @@ impl Extract<'_, '_> {
         })
     }
 
-    fn graph(&mut self, table: &Found) -> io::Result<Graph> {
+    fn graph(&mut self, table: &Found, buffers: &[Buffer], codes: &[Code]) -> io::Result<Graph> {
+        let tensors = self.id("SubGraph.tensors");
+        self.flat.text(table, self.id("SubGraph.name"), 0)?;
         let mut graph = Graph {
+            has_tensors: self.flat.field_offset(table, tensors)?.is_some(),
             inputs: self.numbers(table, "SubGraph.inputs")?,
             outputs: self.numbers(table, "SubGraph.outputs")?,
             ..Graph::default()
         };
+        let mut tables = Vec::new();
         for tensor in self.tables(table, "SubGraph.tensors")? {
-            graph.tensors.push(self.tensor(&tensor)?);
+            graph.tensors.push(self.tensor(&tensor, buffers)?);
+            tables.push(tensor);
+        }
+        // Names of others than inputs and outputs are kept as they are and looked at by nobody.
+        for index in graph.inputs.iter().chain(&graph.outputs) {
+            let index = usize::try_from(*index).unwrap_or(usize::MAX);
+            if let (Some(table), Some(tensor)) = (tables.get(index), graph.tensors.get_mut(index)) {
+                tensor.name = self.name(table, "Tensor.name")?.unwrap_or_default();
+            }
         }
         for operator in self.tables(table, "SubGraph.operators")? {
-            graph.operators.push(self.operator(&operator)?);
+            graph.operators.push(self.operator(&operator, codes)?);
         }
         Ok(graph)
     }
 
-    fn tensor(&mut self, table: &Found) -> io::Result<TensorPart> {
+    fn tensor(&mut self, table: &Found, buffers: &[Buffer]) -> io::Result<TensorPart> {
         let kind = self.flat.u8(table, self.id("Tensor.type"))?;
         let sparsity = self.id("Tensor.sparsity");
+        let buffer = self.flat.u32(table, self.id("Tensor.buffer"))?;
+        let stored = buffers.get(buffer as usize);
+        let values = self.small_values(kind, stored)?;
+        if stored.is_some_and(|buffer| buffer.length > 0)
+            && let Some(sparsity) = self.flat.child(table, sparsity)?
+        {
+            self.touch(&sparsity, "SparsityParameters", &mut HashMap::new())?;
+        }
         let quantization = self.flat.child(table, self.id("Tensor.quantization"))?;
         Ok(TensorPart {
-            name: self.name(table, "Tensor.name")?.unwrap_or_default(),
+            name: self.hint(table)?,
             kind: kind.cast_signed(),
             shape: self.numbers(table, "Tensor.shape")?,
             signature: self.numbers(table, "Tensor.shape_signature")?,
-            buffer: self.flat.u32(table, self.id("Tensor.buffer"))?,
+            buffer,
             is_variable: self.flat.u8(table, self.id("Tensor.is_variable"))? != 0,
             is_sparse: self.flat.field_offset(table, sparsity)?.is_some(),
             quantization: match quantization {
                 Some(table) => Some(self.quantization(&table)?),
                 None => None,
             },
+            values,
         })
+    }
+
+    fn small_values(&mut self, kind: u8, buffer: Option<&Buffer>) -> io::Result<Vec<i64>> {
+        let buffer = buffer.filter(|it| it.length <= SMALL);
+        let Some(buffer) = buffer.filter(|_| matches!(kind, INT32 | INT64)) else {
+            return Ok(Vec::new());
+        };
+        let width = if kind == INT32 { 4 } else { 8 };
+        let places = (0..buffer.length / width).map(|it| buffer.at.saturating_add(it * width));
+        places
+            .map(|at| match kind {
+                INT32 => self.flat.pages.i32(at).map(i64::from),
+                _ => self.flat.pages.u64(at).map(u64::cast_signed),
+            })
+            .collect()
     }
 
     fn quantization(&mut self, table: &Found) -> io::Result<Quantization> {
         let dimension = self.id("QuantizationParameters.quantized_dimension");
-        let details = self.id("QuantizationParameters.details_type");
-        Ok(Quantization {
-            scales: self.count(table, "QuantizationParameters.scale")?,
-            zero_points: self.count(table, "QuantizationParameters.zero_point")?,
+        let scales = self.id("QuantizationParameters.scale");
+        let zero_points = self.id("QuantizationParameters.zero_point");
+        let mut quantization = Quantization {
             dimension: self.flat.i32(table, dimension)?,
-            details: self.flat.u8(table, details)?,
-        })
+            ..Quantization::default()
+        };
+        if let Some((start, count)) = self.flat.items(table, scales, 4)? {
+            quantization.scales = count;
+            for number in 0..count.min(MOST_SCALES) {
+                let scale = f32::from_bits(self.flat.pages.u32(start + 4 * number)?);
+                if quantization.odd_scale.is_none() && !(scale.is_finite() && scale > 0.0) {
+                    quantization.odd_scale = Some(scale);
+                }
+            }
+        }
+        if let Some((start, count)) = self.flat.items(table, zero_points, 8)? {
+            quantization.zero_points = count;
+            for number in 0..count.min(MOST_SCALES) {
+                // The interpreter keeps 32 bits of it.
+                let zero = i64::from(self.flat.pages.i32(start + 8 * number)?);
+                quantization.least_zero = quantization.least_zero.min(zero);
+                quantization.greatest_zero = quantization.greatest_zero.max(zero);
+            }
+        }
+        Ok(quantization)
     }
 
-    fn operator(&mut self, table: &Found) -> io::Result<Operator> {
-        let kind = self
-            .flat
-            .u8(table, self.id("Operator.builtin_options_type"))?;
-        let options = self
-            .flat
-            .child(table, self.id("Operator.builtin_options"))?;
-        let offset = self.id("Operator.large_custom_options_offset");
-        let size = self.id("Operator.large_custom_options_size");
-        let (offset, size) = (self.flat.u64(table, offset)?, self.flat.u64(table, size)?);
+    fn operator(&mut self, table: &Found, codes: &[Code]) -> io::Result<Operator> {
+        let code = self.flat.u32(table, self.id("Operator.opcode_index"))?;
+        let builtin = codes.get(code as usize).map_or(-1, |code| code.builtin);
+        let builtin = self.schema.member("BuiltinOperator", builtin);
+        let kind = self.id("Operator.builtin_options_type");
+        let kind = self.flat.u8(table, kind)?;
+        let options = self.id("Operator.builtin_options");
+        let options = self.flat.target(table, options)?;
+        let name = self.schema.member("BuiltinOptions", i64::from(kind));
+        let mut numbers = HashMap::new();
+        if let (Some(at), Some(name)) = (options, name)
+            && builtin.is_none_or(reads_options)
+        {
+            let options = self.flat.table(at)?;
+            self.touch(&options, name, &mut numbers)?;
+        }
+        let mut outside = (0, 0);
+        if builtin == Some("CUSTOM") {
+            let custom = self.id("Operator.custom_options");
+            self.flat.items(table, custom, 1)?;
+            let offset = self.id("Operator.large_custom_options_offset");
+            let size = self.id("Operator.large_custom_options_size");
+            outside = (self.flat.u64(table, offset)?, self.flat.u64(table, size)?);
+        }
         Ok(Operator {
-            code: self.flat.u32(table, self.id("Operator.opcode_index"))?,
+            code,
             inputs: self.numbers(table, "Operator.inputs")?,
             outputs: self.numbers(table, "Operator.outputs")?,
             intermediates: self.numbers(table, "Operator.intermediates")?,
-            options: options.map(|table| (kind, table)),
-            outside_options: (offset > 1).then_some((offset, size)),
+            options_name: name.unwrap_or_default(),
+            options: numbers,
+            outside_options: (outside.0 > 1).then_some(outside),
         })
+    }
+
+    /// Looks at every field of a table; numbers are kept by name, of lists how long they are.
+    fn touch(
+        &mut self,
+        table: &Found,
+        name: &str,
+        numbers: &mut HashMap<&'static str, i64>,
+    ) -> io::Result<()> {
+        let fields = self
+            .schema
+            .table(name)
+            .map_or(&[][..], |table| &table.fields);
+        for (id, field) in fields.iter().enumerate() {
+            let Some(field) = field else { continue };
+            match field.kind {
+                Kind::Number(bytes) => {
+                    if self.flat.field_offset(table, id)?.is_some() {
+                        let number = match bytes {
+                            1 => i64::from(self.flat.u8(table, id)?.cast_signed()),
+                            4 => i64::from(self.flat.i32(table, id)?),
+                            _ => 0,
+                        };
+                        numbers.insert(field.name, number);
+                    }
+                }
+                Kind::Numbers(bytes) => {
+                    let items = self.flat.items(table, id, bytes)?;
+                    numbers.insert(field.name, items.map_or(0, |(_, count)| count as i64));
+                }
+                Kind::Text => {
+                    self.flat.text(table, id, 0)?;
+                }
+                // Of one level: no options have tables of their own that have tables.
+                Kind::Tables(inner) => {
+                    for table in self.flat.children(table, id, MOST_NUMBERS)? {
+                        if inner != name {
+                            self.touch(&table, inner, &mut HashMap::new())?;
+                        }
+                    }
+                }
+                Kind::Union(union) => {
+                    let member = self.flat.u8(table, id.saturating_sub(1))?;
+                    let member = self.schema.member(union, i64::from(member));
+                    if let (Some(inner), Some(member)) = (self.flat.child(table, id)?, member) {
+                        self.touch(&inner, member, &mut HashMap::new())?;
+                    }
+                }
+                Kind::Texts | Kind::Table(_) => {}
+            }
+        }
+        Ok(())
     }
 
     fn signature(&mut self, table: &Found) -> io::Result<Signature> {
         let key = self.name(table, "SignatureDef.signature_key")?;
+        let is_whole = ["SignatureDef.inputs", "SignatureDef.outputs"].map(|it| self.id(it));
+        let [inputs, outputs] = is_whole.map(|it| self.flat.field_offset(table, it));
+        let is_whole = key.is_some() && inputs?.is_some() && outputs?.is_some();
         let graph = self.id("SignatureDef.subgraph_index");
         Ok(Signature {
+            is_whole,
             key: key.unwrap_or_default(),
             graph: self.flat.u32(table, graph)?,
             inputs: self.names(table, "SignatureDef.inputs")?,

@@ -8,34 +8,13 @@ use crashlens_core::files::FlawKind;
 
 use super::flat::{Flat, Found};
 use super::schema::{Field, Kind, Schema, Table};
+use crate::fault::{Fault, Stop};
 use crate::pages::Pages;
 
 /// More tables than any model has; offsets that meet could otherwise keep us busy for ever.
 const MOST_TABLES: u64 = 2_000_000;
 /// So many damaged parts that nobody looks at are told.
 const MOST_IDLE: usize = 5;
-
-/// Something that is not as it must be.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: FlawKind,
-    pub(super) part: String,
-    pub(super) at: Option<u64>,
-    pub(super) detail: String,
-}
-
-/// Why the walk ended.
-#[derive(Debug)]
-pub(super) enum Stop {
-    Fault(Fault),
-    Io(io::Error),
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
 
 enum Step {
     Field(&'static str),
@@ -50,8 +29,8 @@ struct Verifier<'a, 'b> {
     idle: Vec<Fault>,
 }
 
-/// Walks the whole model. What is damaged where nobody looks comes back; anything else ends the walk.
-pub(super) fn verify(pages: &mut Pages<'_>, schema: &'static Schema) -> Result<Vec<Fault>, Stop> {
+/// Walks the whole model up to the first fault; damage where nobody looks does not end the walk.
+pub(super) fn verify(pages: &mut Pages<'_>, schema: &'static Schema) -> io::Result<Vec<Fault>> {
     let mut verifier = Verifier {
         flat: Flat { pages },
         schema,
@@ -59,8 +38,14 @@ pub(super) fn verify(pages: &mut Pages<'_>, schema: &'static Schema) -> Result<V
         tables: 0,
         idle: Vec::new(),
     };
-    let root = verifier.offset(0)?;
-    verifier.table(root, "Model")?;
+    let walked = verifier
+        .offset(0)
+        .and_then(|root| verifier.table(root, "Model"));
+    match walked {
+        Err(Stop::Io(error)) => return Err(error),
+        Err(Stop::Fault(fault)) => verifier.idle.insert(0, fault),
+        Ok(()) => {}
+    }
     Ok(verifier.idle)
 }
 

@@ -59,10 +59,7 @@ fn markdown_does_not_tell_where_the_user_lives() {
         text.starts_with("### crashlens check: 1 will fail"),
         "{text}"
     );
-    assert!(
-        text.contains("~/venv/bin/python -m pip install"),
-        "{text}"
-    );
+    assert!(text.contains("~/venv/bin/python -m pip install"), "{text}");
     let home = environment.folder.path().display().to_string();
     assert!(!text.contains(&home), "{text}");
 }

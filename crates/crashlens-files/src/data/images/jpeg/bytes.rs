@@ -65,6 +65,11 @@ impl<R: Read + Seek> Bytes<R> {
         (0..length).map(|_| self.byte()).collect()
     }
 
+    /// Gives back the byte that was just taken.
+    pub(super) fn back(&mut self) {
+        self.next = self.next.saturating_sub(1);
+    }
+
     /// Passes over so many bytes, which must be there.
     pub(super) fn skip(&mut self, length: u64, size: u64) -> io::Result<()> {
         let target = self.position() + length;

@@ -191,7 +191,7 @@ impl<'a> Decoder<'a> {
                         bits,
                         codes,
                         mask,
-                        end_of_band,
+                        idle: end_of_band,
                         last: u32::from(header.last),
                     };
                     if header.high == 0 {
@@ -273,15 +273,15 @@ struct Band<'a> {
     codes: &'a Codes,
     mask: &'a mut u64,
     /// Blocks that have nothing more.
-    end_of_band: &'a mut u32,
+    idle: &'a mut u32,
     last: u32,
 }
 
 impl Band<'_> {
     /// Their upper bits.
     fn begin<R: Read + Seek>(&mut self, bytes: &mut Bytes<R>, mut place: u32) -> io::Result<Step> {
-        if *self.end_of_band > 0 {
-            *self.end_of_band -= 1;
+        if *self.idle > 0 {
+            *self.idle -= 1;
             return Ok(Ok(()));
         }
         while place <= self.last {
@@ -290,7 +290,7 @@ impl Band<'_> {
             };
             let (run, size) = (u32::from(value >> 4), u32::from(value & 15));
             if size == 0 && run != 15 {
-                *self.end_of_band = (1 << run) - 1 + self.bits.take(bytes, run)?;
+                *self.idle = (1 << run) - 1 + self.bits.take(bytes, run)?;
                 break;
             }
             place += run;
@@ -308,7 +308,7 @@ impl Band<'_> {
 
     /// One more bit of each.
     fn refine<R: Read + Seek>(&mut self, bytes: &mut Bytes<R>, mut place: u32) -> io::Result<Step> {
-        if *self.end_of_band == 0 {
+        if *self.idle == 0 {
             while place <= self.last {
                 let Some(value) = self.bits.value(bytes, self.codes)? else {
                     return Ok(Err(NO_CODE));
@@ -318,7 +318,7 @@ impl Band<'_> {
                     return Ok(Err("refines a coefficient by more than a bit"));
                 }
                 if size == 0 && run != 15 {
-                    *self.end_of_band = (1 << run) + self.bits.take(bytes, run)?;
+                    *self.idle = (1 << run) + self.bits.take(bytes, run)?;
                     break;
                 }
                 self.bits.take(bytes, size)?;
@@ -332,9 +332,9 @@ impl Band<'_> {
                 place += 1;
             }
         }
-        if *self.end_of_band > 0 {
+        if *self.idle > 0 {
             self.pass(bytes, place, u32::MAX)?;
-            *self.end_of_band -= 1;
+            *self.idle -= 1;
         }
         Ok(Ok(()))
     }

@@ -98,8 +98,8 @@ impl Frame {
             );
             Some((FlawKind::TooLarge, detail))
         } else if self.components.iter().any(|part| {
-            self.most_horizontal() % part.horizontal != 0
-                || self.most_vertical() % part.vertical != 0
+            !self.most_horizontal().is_multiple_of(part.horizontal)
+                || !self.most_vertical().is_multiple_of(part.vertical)
         }) {
             let detail = "a component's sampling is no whole part of the greatest";
             Some((FlawKind::Unsupported, detail.to_owned()))

@@ -1,11 +1,12 @@
 //! The codes of one scan: where they end, and whether their restart markers are in order.
 
 use std::io::{self, Read, Seek};
+use std::ops::Range;
 
 use crashlens_core::files::{Flaw, FlawKind};
 
 use super::bytes::{Bytes, Marker};
-use super::entropy::{Coefficients, Decoder, Outcome};
+use super::entropy::{Coefficients, Decoder};
 use super::flaw;
 use super::frame::{Frame, ScanHeader};
 use super::tables::Tables;
@@ -48,83 +49,53 @@ impl Scan<'_> {
     pub(super) fn read<R: Read + Seek>(&mut self, bytes: &mut Bytes<R>) -> io::Result<Marker> {
         let units = self.units();
         let interval = u64::from(self.tables.restart_interval);
-        let restarts = if interval == 0 {
-            0
-        } else {
-            units.saturating_sub(1) / interval
-        };
+        let restarts = units.saturating_sub(1).checked_div(interval).unwrap_or(0);
         let mut decoder = self
             .coefficients
             .take()
             .and_then(|held| Decoder::new(self.frame, self.header, self.tables, held));
         let mut left = units;
-        for restart in 0..=restarts {
-            let here = if interval == 0 {
-                left
-            } else {
-                left.min(interval)
-            };
-            left -= here;
-            let mut found = None;
-            if let Some(active) = decoder.as_mut() {
-                let outcome = active.interval(bytes, here)?;
-                found = outcome.marker;
-                if let Some(at) = self.misfit(&outcome, restart, bytes.position()) {
-                    self.flaws.push(at);
-                    decoder = None;
-                }
-            }
-            let mut marker = match found {
-                Some(marker) => marker,
-                None => bytes.find_marker()?,
-            };
-            if restart == restarts {
-                self.ends_early(marker);
-                return Ok(marker);
-            }
+        for restart in 0..restarts {
+            left -= interval;
+            let mut marker = self.interval(bytes, &mut decoder, interval, restart)?;
             let expected = (restart & 7) as u8;
-            loop {
-                if marker.code == 0xD0 + expected {
-                    break;
-                }
+            while marker.code != 0xD0 + expected {
                 self.disorder(marker, expected);
                 decoder = None;
                 match resync(marker.code, expected) {
                     Resync::Take => break,
                     Resync::Pass => marker = bytes.find_marker()?,
-                    Resync::Leave => return self.starve(bytes, marker, restart + 1, restarts),
+                    Resync::Leave => return starve(bytes, marker, restart + 1..restarts),
                 }
+            }
+        }
+        let marker = self.interval(bytes, &mut decoder, left, restarts)?;
+        self.ends_early(marker);
+        Ok(marker)
+    }
+
+    /// Reads from a restart to the marker behind it.
+    fn interval<R: Read + Seek>(
+        &mut self,
+        bytes: &mut Bytes<R>,
+        decoder: &mut Option<Decoder<'_>>,
+        units: u64,
+        restart: u64,
+    ) -> io::Result<Marker> {
+        if let Some(active) = decoder.as_mut() {
+            let outcome = active.interval(bytes, units)?;
+            if let Some(detail) = &outcome.misfit {
+                let at = outcome.marker.map_or(bytes.position(), |marker| marker.at);
+                let behind = (restart > 0).then(|| format!("behind restart {restart}, "));
+                let detail = format!("{}{detail}", behind.unwrap_or_default());
+                self.contradicts(at, detail);
+                *decoder = None;
+            }
+            if let Some(marker) = outcome.marker {
+                return Ok(marker);
             }
         }
         bytes.find_marker()
-    }
-
-    /// A marker stands in the way: intervals are empty until it is the one that is waited for.
-    fn starve<R: Read + Seek>(
-        &mut self,
-        bytes: &mut Bytes<R>,
-        mut marker: Marker,
-        from: u64,
-        restarts: u64,
-    ) -> io::Result<Marker> {
-        for restart in from..restarts {
-            // Only another restart can ever be waited for.
-            if !(0xD0..=0xD7).contains(&marker.code) {
-                break;
-            }
-            let expected = (restart & 7) as u8;
-            loop {
-                match resync(marker.code, expected) {
-                    Resync::Leave => break,
-                    Resync::Take => {
-                        marker = bytes.find_marker()?;
-                        break;
-                    }
-                    Resync::Pass => marker = bytes.find_marker()?,
-                }
-            }
-        }
-        Ok(marker)
     }
 
     /// Minimum coded units of the scan.
@@ -166,19 +137,26 @@ impl Scan<'_> {
                 .push(flaw(FlawKind::Contradiction, self.part, at, detail));
         }
     }
+}
 
-    fn misfit(&self, outcome: &Outcome, restart: u64, position: u64) -> Option<Flaw> {
-        let detail = outcome.misfit.as_deref()?;
-        let told = self
-            .flaws
-            .iter()
-            .any(|flaw| flaw.kind == FlawKind::Contradiction);
-        let at = outcome.marker.map_or(position, |marker| marker.at);
-        let detail = if restart == 0 {
-            detail.to_owned()
-        } else {
-            format!("behind restart {restart}, {detail}")
-        };
-        (!told).then(|| flaw(FlawKind::Contradiction, self.part, at, detail))
+/// A marker stands in the way: intervals are empty until it is the one that is waited for.
+fn starve<R: Read + Seek>(
+    bytes: &mut Bytes<R>,
+    mut marker: Marker,
+    restarts: Range<u64>,
+) -> io::Result<Marker> {
+    for restart in restarts {
+        // Only another restart can ever be waited for.
+        if !(0xD0..=0xD7).contains(&marker.code) {
+            break;
+        }
+        let expected = (restart & 7) as u8;
+        while resync(marker.code, expected) == Resync::Pass {
+            marker = bytes.find_marker()?;
+        }
+        if resync(marker.code, expected) == Resync::Take {
+            marker = bytes.find_marker()?;
+        }
     }
+    Ok(marker)
 }

@@ -1,0 +1,113 @@
+use crashlens_core::files::{Contents, FileFacts, FlawKind, Table};
+
+use crate::Options;
+use crate::fuzzing::examine_bytes;
+
+/// 40 rows of a float, an integer and a text, some of them quoted.
+const MIXED: &[u8] = include_bytes!("../../../fixtures/tables/mixed.csv");
+
+fn examined(bytes: &[u8]) -> FileFacts {
+    examine_bytes("a.csv", bytes, &Options::default())
+}
+
+fn table(facts: FileFacts) -> Table {
+    match facts.contents {
+        Contents::Table(table) => table,
+        other => panic!("no table: {other:?}"),
+    }
+}
+
+/// The text with one more row.
+fn with(row: &str) -> Vec<u8> {
+    [MIXED, row.as_bytes(), b"\n"].concat()
+}
+
+fn flaw(bytes: &[u8]) -> (FlawKind, String) {
+    let facts = examined(bytes);
+    match facts.flaws.as_slice() {
+        [flaw] => (flaw.kind, flaw.part.clone()),
+        other => panic!("not one flaw: {other:?}"),
+    }
+}
+
+#[test]
+fn a_table_of_pythons_writer_is_read_without_a_flaw() {
+    let facts = examined(MIXED);
+    assert_eq!(facts.flaws, []);
+    let table = table(facts);
+    assert_eq!(table.columns, ["v", "n", "s"]);
+    assert_eq!(table.types, ["float", "integer", "text"]);
+    assert_eq!(table.rows, 40);
+}
+
+#[test]
+fn ends_of_lines_may_be_of_any_kind() {
+    let text = String::from_utf8(MIXED.to_vec()).expect("text");
+    for end in ["\r\n", "\r"] {
+        let facts = examined(text.replace('\n', end).as_bytes());
+        assert_eq!(facts.flaws, []);
+        assert_eq!(table(facts).rows, 40);
+    }
+    assert_eq!(examined(text.trim_end().as_bytes()).flaws, []);
+}
+
+#[test]
+fn rows_of_another_length_are_named() {
+    let told = (FlawKind::Contradiction, "row 42".to_owned());
+    assert_eq!(flaw(&with("0.5,1")), told);
+    assert_eq!(flaw(&with("0.5,1,a,b")), told);
+    assert_eq!(flaw(&with("")), told);
+}
+
+#[test]
+fn quotes_must_stand_where_they_may() {
+    let kind = |row| examined(&with(row)).flaws[0].kind;
+    assert_eq!(kind("0.5,1,a\"b"), FlawKind::Malformed);
+    assert_eq!(kind("0.5,1,\"a\"b\""), FlawKind::Malformed);
+    assert_eq!(kind("0.5,1,\"abc"), FlawKind::CutShort);
+    assert_eq!(examined(&with("0.5,1,\"a\"\"b\nc\"")).flaws, []);
+}
+
+#[test]
+fn the_odd_field_of_a_column_of_numbers_is_named() {
+    let told = (FlawKind::Contradiction, "row 42".to_owned());
+    assert_eq!(flaw(&with("0.5,abc,a")), told);
+    assert_eq!(flaw(&with("0.5,1.5,a")), told);
+    assert_eq!(flaw(&with("0.5,99999999999,a")), told);
+    assert_eq!(flaw(&with("v,1,a")), told);
+    assert_eq!(examined(&with("nan, 7 ,a")).flaws, []);
+}
+
+#[test]
+fn a_column_of_many_kinds_has_no_odd_ones() {
+    let rows: Vec<String> = (0..60)
+        .map(|i| format!("{i},{}", if i % 5 == 0 { "A" } else { "7" }))
+        .collect();
+    let rows = rows.join(
+        "
+",
+    );
+    let facts = examined(format!("n,mixed\n{rows}").as_bytes());
+    assert_eq!(facts.flaws, []);
+}
+
+#[test]
+fn zero_bytes_and_other_encodings_are_told() {
+    assert_eq!(flaw(&with("0.5,1,a\0b")).1, "the zero bytes");
+    let latin = [MIXED, b"0.5,1,\xe9\n"].concat();
+    assert_eq!(flaw(&latin).1, "the encoding");
+    let wide: Vec<u8> = b"\xff\xfea\0,\0b\0\n\0".to_vec();
+    assert_eq!(flaw(&wide).0, FlawKind::Unsupported);
+}
+
+#[test]
+fn a_file_that_ends_behind_a_separator_is_cut_short() {
+    let cut = [MIXED, b"0.5,1,"].concat();
+    let facts = examined(&cut);
+    assert!(facts.flaws_of(FlawKind::CutShort).next().is_some());
+}
+
+#[test]
+fn a_heading_alone_is_empty() {
+    assert_eq!(flaw(b"a,b\n"), (FlawKind::Empty, "the rows".to_owned()));
+}

@@ -1,0 +1,123 @@
+use crate::fuzzing::examine_bytes;
+use crate::{Options, Purpose};
+use crashlens_core::files::{Contents, FileFacts, FlawKind};
+
+const PLAIN: &[u8] = include_bytes!("../../fixtures/hdf5/plain.h5");
+const CHUNKED: &[u8] = include_bytes!("../../fixtures/hdf5/chunk.h5");
+const SUMMED: &[u8] = include_bytes!("../../fixtures/hdf5/fletch.h5");
+const LATEST: &[u8] = include_bytes!("../../fixtures/hdf5/latest.h5");
+const KERAS: &[u8] = include_bytes!("../../fixtures/keras/keras2.h5");
+
+fn examined(bytes: &[u8], purpose: Purpose) -> FileFacts {
+    let options = Options {
+        purpose,
+        full: true,
+        ..Options::default()
+    };
+    examine_bytes("data.h5", bytes, &options)
+}
+
+fn arrays(bytes: &[u8]) -> Vec<(String, String, Vec<u64>)> {
+    let facts = examined(bytes, Purpose::Data);
+    assert_eq!(facts.flaws, []);
+    let Contents::Arrays(arrays) = facts.contents else {
+        panic!("{:?}", facts.contents);
+    };
+    let arrays = arrays.into_iter().map(|it| (it.name, it.dtype, it.shape));
+    arrays.collect()
+}
+
+fn first(bytes: &[u8]) -> Option<FlawKind> {
+    let facts = examined(bytes, Purpose::Data);
+    facts.flaws.first().map(|flaw| flaw.kind)
+}
+
+fn array(name: &str, dtype: &str, shape: &[u64]) -> (String, String, Vec<u64>) {
+    (name.to_owned(), dtype.to_owned(), shape.to_vec())
+}
+
+#[test]
+fn data_sets_of_every_layout_are_listed() {
+    let plain = [
+        array("x", "float32", &[20, 3]),
+        array("g/y", "int64", &[20]),
+    ];
+    assert_eq!(arrays(PLAIN), plain);
+    let chunked = [
+        array("x", "float64", &[40, 8]),
+        array("z", "float32", &[40, 8]),
+    ];
+    assert_eq!(arrays(CHUNKED), chunked);
+    assert_eq!(arrays(SUMMED), [array("x", "float64", &[60, 8])]);
+    assert_eq!(arrays(LATEST).len(), 2);
+}
+
+#[test]
+fn a_file_that_misses_its_end_is_cut_short() {
+    for bytes in [PLAIN, CHUNKED, SUMMED, LATEST, KERAS] {
+        for length in [bytes.len() - 1, bytes.len() / 2, 100] {
+            assert!(
+                first(&bytes[..length]).is_some(),
+                "{length} of {}",
+                bytes.len()
+            );
+        }
+        assert_eq!(first(&bytes[..bytes.len() - 1]), Some(FlawKind::CutShort));
+    }
+}
+
+#[test]
+fn a_changed_byte_of_a_summed_chunk_is_found() {
+    let mut bytes = SUMMED.to_vec();
+    let last = bytes.len() - 40;
+    bytes[last] ^= 1;
+    assert_eq!(first(&bytes), Some(FlawKind::ChecksumMismatch));
+}
+
+#[test]
+fn a_changed_byte_of_a_summed_header_is_found() {
+    let mut bytes = LATEST.to_vec();
+    bytes[20] ^= 1;
+    assert_eq!(first(&bytes), Some(FlawKind::ChecksumMismatch));
+}
+
+#[test]
+fn keras_tells_its_version_and_its_layers() {
+    let facts = examined(KERAS, Purpose::Model);
+    assert_eq!(facts.flaws, []);
+    let model = facts.model().expect("a model");
+    assert_eq!(model.producer_version.as_deref(), Some("2.12.0"));
+    assert!(
+        model
+            .operations
+            .iter()
+            .any(|it| it.name == "Dense" && it.count == 2)
+    );
+    assert!(model.tensors.iter().any(|it| it.name.contains("kernel")));
+}
+
+#[test]
+fn nan_in_a_data_set_is_told() {
+    let mut bytes = PLAIN.to_vec();
+    let facts = examined(&bytes, Purpose::Data);
+    assert_eq!(facts.flaws, []);
+    // The values of `x` are the 240 bytes before those of `y`, which end the file.
+    let at = bytes.len() - 160 - 240;
+    bytes[at..at + 4].copy_from_slice(&f32::INFINITY.to_le_bytes());
+    assert_eq!(first(&bytes), Some(FlawKind::NotFinite));
+}
+
+#[test]
+fn no_single_changed_byte_makes_the_reader_fail() {
+    for bytes in [PLAIN, CHUNKED, SUMMED, LATEST] {
+        for at in 0..bytes.len() {
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 0xff;
+            let kinds = examined(&changed, Purpose::Data).flaws;
+            assert!(
+                kinds.iter().all(|flaw| flaw.kind != FlawKind::ReaderFailed),
+                "byte {at}"
+            );
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Whether every tensor has a value when it is read, and nobody writes where nothing may be written.
+
+use crashlens_core::files::FlawKind;
+
+use super::check::{Check, elements};
+use super::parts::{Graph, Operator, TensorPart};
+
+/// Elements of an input that no model asks for.
+const LARGEST_INPUT: u64 = 1 << 28;
+
+impl Check<'_> {
+    fn is_stored(&self, tensor: &TensorPart) -> bool {
+        // Buffer 0 is empty by definition.
+        let buffer = self.model.buffers.get(tensor.buffer as usize);
+        tensor.buffer != 0 && buffer.is_some_and(|buffer| buffer.length > 0)
+    }
+
+    /// Operators run in their order; each must find its inputs.
+    pub(super) fn flow(&mut self, place: &str, graph: &Graph) {
+        let mut has_value: Vec<bool> = graph
+            .tensors
+            .iter()
+            .map(|it| it.is_variable || self.is_stored(it) || elements(&it.shape) == Some(0))
+            .collect();
+        let set = |has_value: &mut Vec<bool>, index: i32| {
+            let slot = usize::try_from(index)
+                .ok()
+                .and_then(|it| has_value.get_mut(it));
+            if let Some(slot) = slot {
+                *slot = true;
+            }
+        };
+        let lacks = |has_value: &[bool], list: &[i32]| {
+            let mut given = list.iter().filter_map(|it| usize::try_from(*it).ok());
+            given.find(|it| has_value.get(*it) == Some(&false))
+        };
+        for index in &graph.inputs {
+            set(&mut has_value, *index);
+        }
+        for (number, operator) in graph.operators.iter().enumerate() {
+            let part = format!("{place}.operators[{number}]");
+            if let Some(index) = lacks(&has_value, &operator.inputs) {
+                self.note(
+                    part.clone(),
+                    format!("its input, tensor {index}, has no value yet"),
+                );
+            }
+            for index in &operator.outputs {
+                match graph.tensor(*index) {
+                    Some(tensor) if self.is_stored(tensor) => {
+                        let detail = format!("its output, tensor {index}, has stored values");
+                        self.note_as(FlawKind::Malformed, part.clone(), detail);
+                    }
+                    None if *index == -1 => {
+                        self.note_as(FlawKind::Malformed, part.clone(), "an output is left out");
+                    }
+                    _ => {}
+                }
+                set(&mut has_value, *index);
+            }
+        }
+        if let Some(index) = lacks(&has_value, &graph.outputs) {
+            let part = format!("{place}.outputs");
+            self.note(part, format!("tensor {index} never gets a value"));
+        }
+        for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
+            if list.contains(&-1) {
+                let part = format!("{place}.{what}");
+                self.note_as(FlawKind::Malformed, part, "one of them is left out");
+            }
+        }
+    }
+
+    /// Inputs and outputs as whoever runs the graph meets them.
+    pub(super) fn entry(&mut self, place: &str, graph: &Graph) {
+        for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
+            let mut tensors = list.iter().filter_map(|index| graph.tensor(*index));
+            if tensors.any(|tensor| std::str::from_utf8(&tensor.name).is_err()) {
+                let part = format!("{place}.{what}");
+                self.note(part, "the name of one of them is not UTF-8");
+            }
+        }
+        for index in &graph.inputs {
+            if let Some(tensor) = graph.tensor(*index) {
+                self.input(&format!("{place}.tensors[{index}]"), tensor);
+            }
+        }
+    }
+
+    /// The shape of an input, and the one with unknown dimensions, which are 1 until somebody sets them.
+    fn input(&mut self, part: &str, tensor: &TensorPart) {
+        let bytes = elements(&tensor.shape);
+        if bytes.is_some_and(|bytes| bytes > LARGEST_INPUT) {
+            self.note(
+                part,
+                format!("it is an input of the shape {:?}", tensor.shape),
+            );
+        }
+        if tensor.signature.is_empty() {
+            return;
+        }
+        let mut pairs = tensor.shape.iter().zip(&tensor.signature);
+        let agree = |(shape, signature): (&i32, &i32)| {
+            *shape == if *signature == -1 { 1 } else { *signature }
+        };
+        if tensor.shape.len() == tensor.signature.len() && !pairs.all(agree) {
+            let detail = format!(
+                "its shape is {:?} and also {:?}",
+                tensor.shape, tensor.signature
+            );
+            self.note(part, detail);
+        }
+    }
+
+    /// Shapes that a kernel holds against stored weights.
+    pub(super) fn weights(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
+        let at = |list: &[i32], index: usize| list.get(index).and_then(|it| graph.tensor(*it));
+        let (Some(input), Some(output)) = (at(&operator.inputs, 0), at(&operator.outputs, 0))
+        else {
+            return;
+        };
+        let second = at(&operator.inputs, 1);
+        let weights = second.filter(|it| self.is_stored(it));
+        let last = |tensor: &TensorPart| tensor.shape.last().copied().unwrap_or(0);
+        let is_wrong = match (name, weights) {
+            ("DEQUANTIZE", _) => self.is_stored(input) && input.shape != output.shape,
+            ("FULLY_CONNECTED", Some(weights)) => {
+                let (columns, count) = (last(weights), elements(&input.shape).unwrap_or(0));
+                weights.shape.len() != 2 || columns < 1 || count % columns as u64 != 0
+            }
+            ("CONV_2D", Some(weights)) => {
+                let (channels, filter) = (last(input), last(weights));
+                weights.shape.len() != 4 || filter < 1 || channels % filter != 0
+            }
+            ("DEPTHWISE_CONV_2D", Some(weights)) => {
+                let (channels, filter) = (last(input), last(weights));
+                weights.shape.len() != 4 || channels < 1 || filter % channels != 0
+            }
+            ("ADD" | "SUB" | "MUL" | "DIV" | "MAXIMUM" | "MINIMUM", _) => {
+                // Shapes in between are worked out anew; those of inputs and weights are not.
+                let is_fixed = |it: &TensorPart| self.is_stored(it) || graph.is_input(it);
+                second.is_some_and(|it| {
+                    is_fixed(it) && is_fixed(input) && !go_together(&input.shape, &it.shape)
+                })
+            }
+            ("QUANTIZE", _) => output.scales() == 0,
+            ("ARG_MAX" | "ARG_MIN", _) => !matches!(output.kind, 2 | 4),
+            ("TOPK_V2", _) => {
+                let places = at(&operator.outputs, 1);
+                places.is_some_and(|it| !matches!(it.kind, 2 | 7))
+            }
+            ("RESHAPE", Some(shape)) => {
+                let is_fixed = self.is_stored(input) || graph.is_input(input);
+                !reaches(shape, input) && (is_fixed || reaches_all(output, input))
+            }
+            ("CONV_3D", _) => graph.is_input(input) && input.shape.len() != 5,
+            _ => false,
+        };
+        if is_wrong {
+            let shape = second.map_or(&[][..], |it| &it.shape);
+            let detail = format!(
+                "{name} of {:?} and {shape:?} to {:?}",
+                input.shape, output.shape
+            );
+            self.note(part, detail);
+        }
+    }
+}
+
+/// Whether a new shape, as it is stored, takes all elements of a tensor.
+fn reaches(shape: &TensorPart, input: &TensorPart) -> bool {
+    let Some(count) = elements(&input.shape).filter(|_| !shape.values.is_empty()) else {
+        return true;
+    };
+    let open = shape.values.iter().filter(|it| **it == -1).count();
+    let mut given = shape.values.iter().filter(|it| **it != -1);
+    let given = given.try_fold(1_u64, |all, one| all.checked_mul(u64::try_from(*one).ok()?));
+    match (given, open) {
+        (Some(given), 0) => given == count,
+        (Some(given), 1) => given > 0 && count % given == 0,
+        _ => false,
+    }
+}
+
+fn reaches_all(output: &TensorPart, input: &TensorPart) -> bool {
+    elements(&output.shape) == elements(&input.shape)
+}
+
+/// Whether one is stretched to the other: from the last dimension on each is equal, or 1.
+fn go_together(one: &[i32], other: &[i32]) -> bool {
+    let mut pairs = one.iter().rev().zip(other.iter().rev());
+    pairs.all(|(one, other)| one == other || *one == 1 || *other == 1)
+}

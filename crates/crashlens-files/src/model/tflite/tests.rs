@@ -1,0 +1,121 @@
+use crate::fuzzing::examine_bytes;
+use crate::{Options, Purpose};
+use crashlens_core::files::{FileFacts, FlawKind};
+
+/// Written by the converters of TensorFlow 2.12.1, 2.15.1 and 2.21.0.
+const MODELS: [&[u8]; 5] = [
+    include_bytes!("../../../fixtures/tflite/cond.tflite"),
+    include_bytes!("../../../fixtures/tflite/while.tflite"),
+    include_bytes!("../../../fixtures/tflite/sigs.tflite"),
+    include_bytes!("../../../fixtures/tflite/conv.tflite"),
+    include_bytes!("../../../fixtures/tflite/convq8.tflite"),
+];
+
+fn examined(bytes: &[u8]) -> FileFacts {
+    let options = Options {
+        purpose: Purpose::Model,
+        full: true,
+        ..Options::default()
+    };
+    examine_bytes("model.tflite", bytes, &options)
+}
+
+fn is_flagged(bytes: &[u8]) -> bool {
+    let facts = examined(bytes);
+    facts
+        .flaws
+        .iter()
+        .any(|flaw| flaw.kind != FlawKind::IdlePart)
+}
+
+#[test]
+fn sound_models_have_no_flaws() {
+    for model in MODELS {
+        assert_eq!(examined(model).flaws, []);
+    }
+}
+
+#[test]
+fn operations_and_stored_tensors_are_listed() {
+    let facts = examined(MODELS[3]);
+    let model = facts.model().expect("a model");
+    let names: Vec<_> = model.operations.iter().map(|it| it.name.as_str()).collect();
+    assert!(
+        names.contains(&"CONV_2D") && names.contains(&"FULLY_CONNECTED"),
+        "{names:?}"
+    );
+    assert!(
+        model
+            .tensors
+            .iter()
+            .any(|tensor| tensor.dtype == "float32" && tensor.bytes > 0)
+    );
+}
+
+#[test]
+fn a_model_that_is_cut_short_is_flagged_wherever_it_is_cut() {
+    for model in MODELS {
+        for part in 1..16 {
+            let length = model.len() * part / 16;
+            assert!(is_flagged(&model[..length]), "{length} of {}", model.len());
+        }
+    }
+}
+
+#[test]
+fn an_offset_that_leads_out_of_the_file_is_malformed() {
+    let mut model = MODELS[0].to_vec();
+    model[3] = 0x40;
+    assert_eq!(examined(&model).flaws[0].kind, FlawKind::Malformed);
+}
+
+#[test]
+fn a_model_whose_line_ends_were_changed_is_flagged() {
+    for model in MODELS {
+        let changed: Vec<u8> = model
+            .iter()
+            .flat_map(|byte| {
+                if *byte == b'\n' {
+                    vec![b'\r', b'\n']
+                } else {
+                    vec![*byte]
+                }
+            })
+            .collect();
+        assert!(changed == model || is_flagged(&changed));
+    }
+}
+
+#[test]
+fn nan_among_the_weights_is_told() {
+    let mut model = MODELS[3].to_vec();
+    let facts = examined(&model);
+    let tensors = &facts.model().expect("a model").tensors;
+    let length = tensors.iter().map(|tensor| tensor.bytes).max().unwrap_or(0) as usize;
+    let lengths = model
+        .windows(4)
+        .position(|it| it == (length as u32).to_le_bytes());
+    let at = lengths.expect("the length of the largest buffer") + 4;
+    model[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let kinds: Vec<_> = examined(&model)
+        .flaws
+        .iter()
+        .map(|flaw| flaw.kind)
+        .collect();
+    assert_eq!(kinds, [FlawKind::NotFinite]);
+}
+
+#[test]
+fn no_single_changed_byte_makes_the_reader_fail() {
+    for model in MODELS {
+        for at in (0..model.len()).step_by(37) {
+            let mut changed = model.to_vec();
+            changed[at] ^= 0xff;
+            let facts = examined(&changed);
+            assert!(
+                facts.flaws_of(FlawKind::ReaderFailed).next().is_none(),
+                "byte {at}"
+            );
+        }
+    }
+}
