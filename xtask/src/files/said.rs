@@ -90,13 +90,16 @@ pub fn ask(
         .stderr(Stdio::null())
         .output()
         .with_context(|| format!("cannot start {}", crashlens.display()))?;
-    let mut said = BTreeMap::new();
+    let mut said: BTreeMap<PathBuf, Said> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        // The last line may be the report on all files.
-        if let Ok(mut one) = serde_json::from_str::<Said>(line) {
-            one.findings
+        // The last line may be the report on all files. What is known only when all were read, such as that two are the
+        // same, comes in lines of its own.
+        if let Ok(one) = serde_json::from_str::<Said>(line) {
+            let known = said.entry(one.path).or_default();
+            known.findings.extend(one.findings);
+            known
+                .findings
                 .sort_by_key(|finding| Reverse(finding.severity));
-            said.insert(one.path.clone(), one);
         }
     }
     Ok(said)
