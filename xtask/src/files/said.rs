@@ -104,3 +104,21 @@ pub fn ask(
     }
     Ok(said)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_about_one_version_is_none_about_another() {
+        let said: Said = serde_json::from_str(
+            r#"{ "path": "a.webp", "findings": [{ "name": "unsupported", "severity": "will-fail", "effects": [
+                { "does": "raises", "versions": ["2.12.1"], "seen": "" },
+                { "does": "odd", "versions": ["2.21.0"], "seen": "" }] }] }"#,
+        )
+        .unwrap();
+        assert!(said.warns_of("2.12.1"));
+        assert!(!said.warns_of("2.21.0"));
+        assert!(said.warns_of("2.15.1"), "nothing is said of it alone");
+    }
+}
