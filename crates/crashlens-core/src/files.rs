@@ -7,12 +7,13 @@ mod census;
 mod contents;
 mod effect;
 mod finding;
+mod forecast;
 mod format;
 mod gathering;
 
 use serde::{Deserialize, Serialize};
 
-pub use census::{Census, Class, FeatureCensus, OddOnes};
+pub use census::{Census, Class, FeatureCensus, OddOnes, RangeCensus};
 pub use contents::{
     Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Signature,
     Sound, Table, Tensor,
@@ -20,6 +21,7 @@ pub use contents::{
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
 pub use finding::{FileFinding, FileRule, Judge, Setting};
+pub use forecast::{Action, Forecast, forecast, weights};
 pub use format::Format;
 pub use gathering::{Gathering, judge};
 

@@ -4,7 +4,16 @@ mod damaged_tflite;
 mod idle_damage;
 mod keras_version_trap;
 mod lambda_layer;
+mod memory_forecast;
 mod pickle_code;
+mod graph_version;
+mod interrupted_save;
+mod large_protobuf;
+mod missing_part;
+mod not_finite_weights;
+mod runs_code;
+mod signature_contradiction;
+mod unknown_operations;
 
 use super::Family;
 
@@ -17,5 +26,14 @@ pub(super) const FAMILY: Family = Family {
         &lambda_layer::RULE,
         &pickle_code::RULE,
         &keras_version_trap::RULE,
+        &memory_forecast::RULE,
+        &interrupted_save::RULE,
+        &missing_part::RULE,
+        &unknown_operations::RULE,
+        &runs_code::RULE,
+        &graph_version::RULE,
+        &large_protobuf::RULE,
+        &signature_contradiction::RULE,
+        &not_finite_weights::RULE,
     ],
 };
