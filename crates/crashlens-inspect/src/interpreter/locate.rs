@@ -60,7 +60,12 @@ fn gone(named: &Path) -> Option<SurveyError> {
         .iter()
         .flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
     let mut candidates = std::iter::once(named.clone()).chain(inside);
-    let link = candidates.find(|path| path.is_symlink() && !path.exists())?;
+    // A target that may not be looked at may well be there.
+    let is_gone = |path: &Path| {
+        let error = std::fs::metadata(path).err();
+        error.is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    };
+    let link = candidates.find(|path| path.is_symlink() && is_gone(path))?;
     let mut target = link.clone();
     // As many as the kernel follows.
     for _ in 0..40 {
