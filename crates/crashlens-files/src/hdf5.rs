@@ -10,7 +10,7 @@ mod message;
 mod tree;
 mod types;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
@@ -62,6 +62,12 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         Contents::Arrays(walked.tensors.iter().map(array).collect())
     };
     reading.holds(contents);
+    if let Some(text) = walked.text("model_config")
+        && config::layers(text).is_none()
+    {
+        let detail = "the configuration of the model is no JSON";
+        reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+    }
     note(reading, walked.faults);
     Ok(())
 }
@@ -97,6 +103,7 @@ pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
     let mut file = Hdf5 {
         pages: &mut pages,
         base: 0,
+        heaps: HashMap::new(),
     };
     let mut walk = Walk {
         walked: Walked::default(),
@@ -172,24 +179,16 @@ impl Walk {
         };
         let header = file.place(header);
         let messages = file.messages(&part, header)?;
-        for message in messages
-            .iter()
-            .filter(|it| it.kind == 0x0c && it.flags & 2 == 0)
-        {
-            match attribute(&message.body) {
-                Some(found) if name.is_empty() => {
-                    if let Some(text) = file.attribute_text(&part, &found)? {
-                        self.walked.texts.push((found.name, text));
-                    }
-                }
-                Some(_) => {}
-                None => self.fault(Fault::malformed(&part, header, "an attribute is damaged")),
-            }
-        }
+        self.attributes(file, name, &part, &messages)?;
         let of = |kind: u16| messages.iter().find(move |it| it.kind == kind);
         if let Some(layout) = of(8) {
             self.data_set(file, name, &part, &messages, layout)?;
             return Ok(Vec::new());
+        }
+        // Symbol table, link information, links, a named type: an object has one of them.
+        if ![0x11, 2, 6, 3].iter().any(|kind| of(*kind).is_some()) {
+            let detail = "it is neither a group nor a data set";
+            return Err(Fault::malformed(part, header, detail).into());
         }
         let mut members = Vec::new();
         if let Some(table) = of(0x11) {
@@ -201,6 +200,29 @@ impl Walk {
         let links = messages.iter().filter(|it| it.kind == 6);
         members.extend(links.filter_map(|message| link(&message.body)));
         Ok(members)
+    }
+
+    fn attributes(
+        &mut self,
+        file: &mut Hdf5<'_, '_>,
+        name: &str,
+        part: &str,
+        messages: &[Message],
+    ) -> Result<(), Stop> {
+        let attributes = messages.iter().filter(|it| it.kind == 0x0c);
+        for message in attributes.filter(|it| it.flags & 2 == 0) {
+            let Some(found) = attribute(&message.body) else {
+                self.fault(Fault::malformed(part, None, "an attribute is damaged"));
+                continue;
+            };
+            file.attribute_texts(part, &found)?;
+            if name.is_empty()
+                && let Some(text) = file.attribute_text(part, &found)?
+            {
+                self.walked.texts.push((found.name, text));
+            }
+        }
+        Ok(())
     }
 
     fn data_set(

@@ -1,12 +1,17 @@
 //! Attributes: small values beside an object. Keras keeps its versions and its model there.
 
+use std::collections::HashSet;
+
 use super::message::Cursor;
-use super::tree::{Hdf5, inside};
+use super::tree::{Hdf5, HeapObject, inside};
 use super::types::{ElementType, TEXT, element_type, shape};
-use crate::fault::Stop;
+use crate::fault::{Fault, Stop};
 
 /// A text that is kept; a model's configuration may have megabytes.
 const LONGEST_TEXT: u64 = 16 << 20;
+
+/// Texts of an attribute that are looked for.
+const MOST_TEXTS: u64 = 10_000;
 
 /// An attribute.
 #[derive(Debug, Clone)]
@@ -60,6 +65,34 @@ pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
 }
 
 impl Hdf5<'_, '_> {
+    /// That the texts of an attribute are there, wherever they are kept.
+    pub(super) fn attribute_texts(
+        &mut self,
+        part: &str,
+        attribute: &Attribute,
+    ) -> Result<(), Stop> {
+        if !attribute.element.is_far_text {
+            return Ok(());
+        }
+        let part = format!("{part}, attribute `{}`", attribute.name);
+        let mut cursor = Cursor::of(&attribute.value);
+        for _ in 0..attribute.elements.min(MOST_TEXTS) {
+            let place = (cursor.u32(), cursor.u64(), cursor.u32());
+            let (Some(length), Some(heap), Some(index)) = place else {
+                break;
+            };
+            if length > 0
+                && self
+                    .heap_object(&part, heap, index, u64::from(length))?
+                    .is_none()
+            {
+                let detail = format!("text {index} is not in its heap");
+                return Err(Fault::malformed(part, None, detail).into());
+            }
+        }
+        Ok(())
+    }
+
     /// The text of an attribute that is one.
     pub(super) fn attribute_text(
         &mut self,
@@ -96,30 +129,61 @@ impl Hdf5<'_, '_> {
         length: u64,
     ) -> Result<Option<Vec<u8>>, Stop> {
         let heap = self.place(address);
+        if !self.heaps.contains_key(&heap) {
+            let objects = self.heap(part, heap)?;
+            self.heaps.insert(heap, objects);
+        }
+        let objects = self.heaps.get(&heap).map_or(&[][..], Vec::as_slice);
+        let Some(object) = objects.iter().find(|it| it.index == wanted).copied() else {
+            return Ok(None);
+        };
+        if object.size < length {
+            let detail = format!("a text of {length} bytes has {} in its heap", object.size);
+            return Err(Fault::malformed(part, object.at, detail).into());
+        }
+        let length = length.min(LONGEST_TEXT);
+        Ok(Some(self.pages.stretch(object.at, length as usize)?))
+    }
+
+    /// What is in a global heap: objects one behind the other, each a multiple of 8 bytes.
+    fn heap(&mut self, part: &str, heap: u64) -> Result<Vec<HeapObject>, Stop> {
         inside(self, part, heap, 16, "the heap of its text")?;
         let head: [u8; 4] = self.pages.bytes(heap)?;
         let size = self.pages.u64(heap + 8)?;
         if &head != b"GCOL" {
-            let fault =
-                crate::fault::Fault::malformed(part, heap, "its text is not where it should be");
-            return Err(fault.into());
+            return Err(Fault::malformed(part, heap, "its text is not where it should be").into());
         }
         inside(self, part, heap, size, "the heap of its text")?;
         let end = heap + size;
         let mut at = heap + 16;
-        while at.saturating_add(16) <= end {
+        let mut objects: Vec<HeapObject> = Vec::new();
+        let mut seen = HashSet::new();
+        while at + 16 <= end {
             let index = u32::from(self.pages.u16(at)?);
             let stored = self.pages.u64(at + 8)?;
-            if index == wanted {
-                inside(self, part, at + 16, stored.max(length), "its text")?;
-                let length = length.min(stored).min(LONGEST_TEXT);
-                return Ok(Some(self.pages.stretch(at + 16, length as usize)?));
-            }
-            let Some(step) = stored.checked_next_multiple_of(8).filter(|_| index != 0) else {
-                break;
+            // Number 0 is what is free; its size counts its own head.
+            let step = match index {
+                0 => Some(stored),
+                _ => stored
+                    .checked_next_multiple_of(8)
+                    .and_then(|it| it.checked_add(16)),
             };
-            at = at.saturating_add(16).saturating_add(step);
+            let next = step.filter(|it| *it > 0).and_then(|it| at.checked_add(it));
+            let Some(next) = next.filter(|next| *next <= end && (index == 0 || seen.insert(index)))
+            else {
+                let detail =
+                    format!("text {index} of its heap has {stored} bytes, which do not fit");
+                return Err(Fault::malformed(part, at, detail).into());
+            };
+            if index != 0 {
+                objects.push(HeapObject {
+                    index,
+                    at: at + 16,
+                    size: stored,
+                });
+            }
+            at = next;
         }
-        Ok(None)
+        Ok(objects)
     }
 }

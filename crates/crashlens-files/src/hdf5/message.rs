@@ -78,7 +78,7 @@ impl Hdf5<'_, '_> {
         }
         let declared = usize::from(self.pages.u16(at + 2)?);
         let length = u64::from(self.pages.u32(at + 8)?);
-        if (declared == 0) != (length == 0) {
+        if declared == 0 || length == 0 {
             let detail = format!("its header declares {declared} messages in {length} bytes");
             return Err(Fault::malformed(part, at, detail).into());
         }

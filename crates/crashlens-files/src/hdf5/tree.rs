@@ -1,5 +1,7 @@
 //! The groups of a file and what is in them: symbol tables of the old kind, links of the new one.
 
+use std::collections::HashMap;
+
 use super::message::Cursor;
 use crate::fault::{Fault, Stop};
 use crate::pages::Pages;
@@ -21,6 +23,16 @@ pub(super) struct Hdf5<'a, 'b> {
     pub(super) pages: &'a mut Pages<'b>,
     /// Where addresses count from.
     pub(super) base: u64,
+    /// Global heaps that were walked: by their addresses, what is in them.
+    pub(super) heaps: HashMap<u64, Vec<HeapObject>>,
+}
+
+/// Something in a global heap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeapObject {
+    pub(super) index: u32,
+    pub(super) at: u64,
+    pub(super) size: u64,
 }
 
 /// Where the root group is.
@@ -80,6 +92,10 @@ impl Hdf5<'_, '_> {
                 .any(|at| !matches!(self.pages.u8(start + at), Ok(0)))
             {
                 return Err(Fault::malformed(part, start + 9, "a version in it is not 0").into());
+            }
+            if self.pages.u64(base + 8)? != NOWHERE {
+                let detail = "it has an extension, which old ones cannot have";
+                return Err(Fault::malformed(part, base + 8, detail).into());
             }
             inside(self, part, base + 32, 40, "the entry of the root group")?;
             self.pages.u64(base + 40)?

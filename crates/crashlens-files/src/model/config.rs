@@ -15,7 +15,7 @@ pub(crate) fn layers(json: &[u8]) -> Option<Vec<Operation>> {
     if json.is_empty() {
         return None;
     }
-    let value: Value = serde_json::from_slice(json).ok()?;
+    let value = parse(json)?;
     let mut kinds = BTreeMap::new();
     let mut open = vec![&value];
     let mut seen = 0;
@@ -35,6 +35,17 @@ pub(crate) fn layers(json: &[u8]) -> Option<Vec<Operation>> {
         }
     }
     Some(kinds.into_values().collect())
+}
+
+/// JSON as Python writes and reads it, which has NaN and Infinity.
+fn parse(json: &[u8]) -> Option<Value> {
+    serde_json::from_slice(json).ok().or_else(|| {
+        let text = std::str::from_utf8(json).ok()?;
+        let plain = [": NaN", ": Infinity", ": -Infinity"]
+            .iter()
+            .fold(text.to_owned(), |text, word| text.replace(word, ": null"));
+        serde_json::from_str(&plain).ok()
+    })
 }
 
 fn count(fields: &serde_json::Map<String, Value>, kinds: &mut BTreeMap<String, Operation>) {
@@ -93,5 +104,6 @@ mod tests {
     fn what_is_no_json_has_no_layers() {
         assert_eq!(layers(b""), None);
         assert_eq!(layers(b"{"), None);
+        assert!(layers(br#"{"limit": -Infinity}"#).is_some());
     }
 }

@@ -217,8 +217,7 @@ impl<R: BufRead> Walk<'_, R> {
             b'h' | b'j' => self.machine.get(number)?,
             b'q' | b'r' => self.machine.put(number)?,
             0x82..=0x84 => {
-                let name = format!("copyreg extension {number}");
-                self.machine.callable(name, self.at)?;
+                return Err(format!("it names extension {number}, which nobody registers").into());
             }
             _ => self.machine.push(Thing::Number)?,
         }

@@ -1,7 +1,21 @@
 //! Names of callables that no Python can find.
 
 /// Modules of which all is known that pickles take from them. NumPy's is `numpy.core` up to 1, `numpy._core` from 2 on.
-const WHOLE: [(&str, &[&str]); 5] = [
+const WHOLE: [(&str, &[&str]); 6] = [
+    (
+        "collections",
+        &[
+            "OrderedDict",
+            "defaultdict",
+            "deque",
+            "Counter",
+            "ChainMap",
+            "namedtuple",
+            "UserDict",
+            "UserList",
+            "UserString",
+        ],
+    ),
     ("numpy.core.multiarray", &["_reconstruct", "scalar"]),
     ("numpy._core.multiarray", &["_reconstruct", "scalar"]),
     ("numpy._core.numeric", &["_frombuffer"]),
@@ -15,6 +29,90 @@ const WHOLE: [(&str, &[&str]); 5] = [
             "__extension__",
         ],
     ),
+];
+
+/// What begins with a small letter among Python's own names.
+const BUILTIN: [&str; 80] = [
+    "abs",
+    "aiter",
+    "all",
+    "anext",
+    "any",
+    "apply",
+    "ascii",
+    "basestring",
+    "bin",
+    "bool",
+    "breakpoint",
+    "buffer",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "cmp",
+    "coerce",
+    "compile",
+    "complex",
+    "delattr",
+    "dict",
+    "dir",
+    "divmod",
+    "enumerate",
+    "eval",
+    "exec",
+    "execfile",
+    "file",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "getattr",
+    "globals",
+    "hasattr",
+    "hash",
+    "help",
+    "hex",
+    "id",
+    "input",
+    "int",
+    "intern",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "locals",
+    "long",
+    "map",
+    "max",
+    "memoryview",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "ord",
+    "pow",
+    "print",
+    "property",
+    "range",
+    "raw_input",
+    "reduce",
+    "reload",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
 ];
 
 /// Top-level packages whose names are told from slips of a bit: a name that differs by one letter is none.
@@ -38,8 +136,9 @@ pub(super) fn known(full: &str) -> Result<(), String> {
     let is_word = |word: &str| {
         let mut letters = word.chars();
         let first = letters.next();
-        first.is_some_and(|it| it.is_alphabetic() || it == '_' || it == '<')
-            && letters.all(|it| it.is_alphanumeric() || matches!(it, '_' | '<' | '>' | '-'))
+        matches!(word, "<locals>" | "<lambda>")
+            || first.is_some_and(|it| it.is_alphabetic() || it == '_')
+                && letters.all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'))
     };
     if !full.split('.').all(is_word) {
         return Err(format!(
@@ -48,6 +147,11 @@ pub(super) fn known(full: &str) -> Result<(), String> {
         ));
     }
     if let Some((module, name)) = full.rsplit_once('.') {
+        // Exceptions and the like begin with a capital letter; they are not listed.
+        let is_plain = name.starts_with(|it: char| it.is_ascii_lowercase());
+        if matches!(module, "builtins" | "__builtin__") && is_plain && !BUILTIN.contains(&name) {
+            return Err(format!("there is no `{name}` in `{module}`"));
+        }
         let whole = WHOLE.iter().find(|(known, _)| *known == module);
         if whole.is_some_and(|(_, names)| !names.contains(&name)) {
             return Err(format!("there is no `{name}` in `{module}`"));

@@ -57,7 +57,6 @@ impl Check<'_> {
             (true, false) => {}
         }
         self.codes();
-        self.buffers();
         for (number, graph) in model.graphs.iter().enumerate() {
             self.graph(number, graph);
         }
@@ -68,20 +67,6 @@ impl Check<'_> {
                 let part = format!("metadata[{number}]");
                 let detail = format!("it names buffer {buffer} of {}", model.buffers.len());
                 self.note_as(FlawKind::IdlePart, part, detail);
-            }
-        }
-    }
-
-    fn buffers(&mut self) {
-        let outside = |at: u64, length: u64| at.checked_add(length);
-        for (number, buffer) in self.model.buffers.iter().enumerate() {
-            let end = outside(buffer.at, buffer.length);
-            if buffer.is_outside && end.is_none_or(|end| end > self.file_size) {
-                let detail = format!(
-                    "it declares {} bytes at byte {}, and the file has {}",
-                    buffer.length, buffer.at, self.file_size
-                );
-                self.note_as(FlawKind::Malformed, format!("buffers[{number}]"), detail);
             }
         }
     }
@@ -153,6 +138,15 @@ impl Check<'_> {
             );
             return;
         };
+        let end = buffer.at.checked_add(buffer.length);
+        if tensor.buffer != 0 && buffer.is_outside && end.is_none_or(|it| it > self.file_size) {
+            let detail = format!(
+                "its values would be {} bytes at byte {}, and the file has {}",
+                buffer.length, buffer.at, self.file_size
+            );
+            self.note(part, detail);
+            return;
+        }
         if tensor.buffer != 0
             && buffer.length > 0
             && !tensor.is_sparse

@@ -121,24 +121,27 @@ impl Check<'_> {
         };
         let second = at(&operator.inputs, 1);
         let weights = second.filter(|it| self.is_stored(it));
+        // Shapes in between are worked out anew; those of inputs and weights are not.
+        let is_fixed = |it: &TensorPart| self.is_stored(it) || graph.is_input(it);
         let last = |tensor: &TensorPart| tensor.shape.last().copied().unwrap_or(0);
         let is_wrong = match (name, weights) {
             ("DEQUANTIZE", _) => self.is_stored(input) && input.shape != output.shape,
             ("FULLY_CONNECTED", Some(weights)) => {
                 let (columns, count) = (last(weights), elements(&input.shape).unwrap_or(0));
-                weights.shape.len() != 2 || columns < 1 || count % columns as u64 != 0
+                weights.shape.len() != 2
+                    || columns < 1
+                    || is_fixed(input) && count % columns as u64 != 0
             }
             ("CONV_2D", Some(weights)) => {
                 let (channels, filter) = (last(input), last(weights));
-                weights.shape.len() != 4 || filter < 1 || channels % filter != 0
+                weights.shape.len() != 4 || filter < 1 || is_fixed(input) && channels % filter != 0
             }
             ("DEPTHWISE_CONV_2D", Some(weights)) => {
                 let (channels, filter) = (last(input), last(weights));
-                weights.shape.len() != 4 || channels < 1 || filter % channels != 0
+                weights.shape.len() != 4
+                    || is_fixed(input) && (channels < 1 || filter % channels != 0)
             }
             ("ADD" | "SUB" | "MUL" | "DIV" | "MAXIMUM" | "MINIMUM", _) => {
-                // Shapes in between are worked out anew; those of inputs and weights are not.
-                let is_fixed = |it: &TensorPart| self.is_stored(it) || graph.is_input(it);
                 second.is_some_and(|it| {
                     is_fixed(it) && is_fixed(input) && !go_together(&input.shape, &it.shape)
                 })
@@ -150,8 +153,7 @@ impl Check<'_> {
                 places.is_some_and(|it| !matches!(it.kind, 2 | 7))
             }
             ("RESHAPE", Some(shape)) => {
-                let is_fixed = self.is_stored(input) || graph.is_input(input);
-                !reaches(shape, input) && (is_fixed || reaches_all(output, input))
+                !reaches(shape, input) && (is_fixed(input) || reaches_all(output, input))
             }
             ("CONV_3D", _) => graph.is_input(input) && input.shape.len() != 5,
             _ => false,
