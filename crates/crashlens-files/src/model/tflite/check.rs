@@ -2,7 +2,7 @@
 
 use crashlens_core::files::FlawKind;
 
-use super::parts::{Graph, Model, Operator, TensorPart};
+use super::parts::{Graph, Model, Operator, Quantization, TensorPart};
 use super::schema::Schema;
 use crate::fault::Fault;
 
@@ -189,6 +189,13 @@ impl Check<'_> {
             );
             self.note(part, detail);
         }
+        if let Some(scale) = it.odd_scale {
+            self.note(part, format!("one of its scales is {scale}"));
+        }
+        self.zero_points(part, it, kind);
+    }
+
+    fn zero_points(&mut self, part: &str, it: Quantization, kind: &str) {
         let (least, greatest) = match kind {
             "INT8" => (-128, 127),
             "UINT8" => (0, 255),
@@ -210,9 +217,6 @@ impl Check<'_> {
                 part,
                 "it has a scale for each channel and zero points beside 0",
             );
-        }
-        if let Some(scale) = it.odd_scale {
-            self.note(part, format!("one of its scales is {scale}"));
         }
     }
 
