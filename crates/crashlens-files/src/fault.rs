@@ -45,7 +45,7 @@ impl Fault {
     }
 
     /// Of another kind.
-    pub(crate) fn as_kind(self, kind: FlawKind) -> Self {
+    pub(crate) fn of_kind(self, kind: FlawKind) -> Self {
         Self { kind, ..self }
     }
 }

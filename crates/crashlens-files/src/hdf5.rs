@@ -104,6 +104,7 @@ pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
         pages: &mut pages,
         base: 0,
         heaps: HashMap::new(),
+        nodes: 0,
     };
     let mut walk = Walk {
         walked: Walked::default(),
@@ -114,7 +115,7 @@ pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
         Err(Stop::Fault(fault)) => walk.fault(fault),
         Err(Stop::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
             let fault = Fault::malformed("the file", None, "it ends in the middle");
-            walk.fault(fault.as_kind(FlawKind::CutShort));
+            walk.fault(fault.of_kind(FlawKind::CutShort));
         }
         Err(Stop::Io(error)) => return Err(error),
     }
@@ -143,7 +144,7 @@ impl Walk {
         if root.end > size {
             let detail = format!("it should end at byte {} and ends at {size}", root.end);
             let fault = Fault::malformed("the file", size, detail);
-            return Err(fault.as_kind(FlawKind::CutShort).into());
+            return Err(fault.of_kind(FlawKind::CutShort).into());
         }
         let mut seen = HashSet::from([root.header]);
         let mut open = VecDeque::from([(String::new(), root.header)]);
@@ -245,7 +246,6 @@ impl Walk {
         let element = element.ok_or_else(|| damaged("type"))?;
         let space = of(1).ok_or_else(|| missing("shape"))?;
         let shape = types::shape(&mut Cursor::of(&space.body)).ok_or_else(|| damaged("shape"))?;
-        let shape = shape.unwrap_or_default();
         let pipeline =
             of(0x0b).map(|message| filters(message).ok_or_else(|| damaged("list of filters")));
         let set = DataSet {
@@ -259,7 +259,7 @@ impl Walk {
         if stored.not_finite > 0 {
             let detail = format!("{} of its values are NaN or infinite", stored.not_finite);
             let fault = Fault::malformed(part, None, detail);
-            self.fault(fault.as_kind(FlawKind::NotFinite));
+            self.fault(fault.of_kind(FlawKind::NotFinite));
         }
         self.walked.tensors.push(Tensor {
             name: name.trim_start_matches('/').to_owned(),

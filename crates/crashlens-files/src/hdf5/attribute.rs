@@ -52,9 +52,9 @@ pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
         return None;
     };
     let dimensions = shape(&mut Cursor::of(space))?;
-    let elements = dimensions.map_or(Some(0), |it| {
-        it.iter().try_fold(1_u64, |all, one| all.checked_mul(*one))
-    })?;
+    let elements = dimensions
+        .iter()
+        .try_fold(1_u64, |all, one| all.checked_mul(*one))?;
     let needed = elements.checked_mul(u64::from(element.size))?;
     (cursor.rest.len() as u64 >= needed).then(|| Attribute {
         name: String::from_utf8_lossy(name.get(..end).unwrap_or_default()).into_owned(),
@@ -148,9 +148,9 @@ impl Hdf5<'_, '_> {
     /// What is in a global heap: objects one behind the other, each a multiple of 8 bytes.
     fn heap(&mut self, part: &str, heap: u64) -> Result<Vec<HeapObject>, Stop> {
         inside(self, part, heap, 16, "the heap of its text")?;
-        let head: [u8; 4] = self.pages.bytes(heap)?;
+        let letters: [u8; 4] = self.pages.bytes(heap)?;
         let size = self.pages.u64(heap + 8)?;
-        if &head != b"GCOL" {
+        if &letters != b"GCOL" {
             return Err(Fault::malformed(part, heap, "its text is not where it should be").into());
         }
         inside(self, part, heap, size, "the heap of its text")?;

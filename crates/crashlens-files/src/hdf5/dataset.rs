@@ -77,7 +77,7 @@ impl Hdf5<'_, '_> {
             0 => {
                 let size = u64::from(cursor.u16().ok_or_else(cut)?);
                 let values = cursor.take(size as usize).ok_or_else(cut)?;
-                self.must_hold(set, size, needed)?;
+                Self::must_hold(set, size, needed)?;
                 let float = set.float().filter(|_| set.full);
                 Ok(Stored {
                     bytes: size,
@@ -99,7 +99,7 @@ impl Hdf5<'_, '_> {
         }
     }
 
-    fn must_hold(&self, set: &DataSet<'_>, stored: u64, needed: u64) -> Result<(), Stop> {
+    fn must_hold(set: &DataSet<'_>, stored: u64, needed: u64) -> Result<(), Stop> {
         if stored >= needed {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Hdf5<'_, '_> {
         );
         Err(set
             .fault(None, detail)
-            .as_kind(FlawKind::Contradiction)
+            .of_kind(FlawKind::Contradiction)
             .into())
     }
 
@@ -124,7 +124,7 @@ impl Hdf5<'_, '_> {
         if address == NOWHERE {
             return Ok(Stored::default());
         }
-        self.must_hold(set, size, needed)?;
+        Self::must_hold(set, size, needed)?;
         let start = self.place(address);
         inside(self, set.part, start, needed, "its values")?;
         let mut stored = Stored {
@@ -177,7 +177,7 @@ impl Hdf5<'_, '_> {
             stored: Stored::default(),
         };
         let tree = self.place(tree);
-        self.chunks(set, tree, 0, &mut walk)?;
+        self.chunks(set, tree, None, &mut walk)?;
         Ok(Some(walk.stored))
     }
 
@@ -185,10 +185,10 @@ impl Hdf5<'_, '_> {
         &mut self,
         set: &DataSet<'_>,
         at: u64,
-        depth: u8,
+        wanted: Option<u8>,
         walk: &mut Chunks,
     ) -> Result<(), Stop> {
-        let (level, count) = self.node(set.part, at, 1, depth)?;
+        let (level, count) = self.node(set.part, at, 1, wanted)?;
         let key = 8 + 8 * walk.rank;
         inside(
             self,
@@ -207,8 +207,8 @@ impl Hdf5<'_, '_> {
             let mask = self.pages.u32(entry + 4)?;
             let child = self.pages.u64(entry + key)?;
             let child = self.place(child);
-            if level > 0 {
-                self.chunks(set, child, depth + 1, walk)?;
+            if let Some(below) = level.checked_sub(1) {
+                self.chunks(set, child, Some(below), walk)?;
                 continue;
             }
             inside(self, set.part, child, size, "a chunk of its values")?;
@@ -216,7 +216,7 @@ impl Hdf5<'_, '_> {
                 let detail = format!("a chunk has {size} bytes and needs {}", walk.length);
                 return Err(set
                     .fault(entry, detail)
-                    .as_kind(FlawKind::Contradiction)
+                    .of_kind(FlawKind::Contradiction)
                     .into());
             }
             walk.stored.bytes += size;
@@ -253,24 +253,18 @@ impl Hdf5<'_, '_> {
             if stored != found && stored != swapped {
                 let detail =
                     format!("a chunk has the checksum {stored:08x}, and it is {found:08x}");
-                let fault = set.fault(at, detail).as_kind(FlawKind::ChecksumMismatch);
+                let fault = set.fault(at, detail).of_kind(FlawKind::ChecksumMismatch);
                 return Err(fault.into());
             }
             packed = body;
         }
         if set.full && mask == 0 {
-            self.unpack(set, at, packed, walk)?;
+            Self::unpack(set, at, packed, walk)?;
         }
         Ok(())
     }
 
-    fn unpack(
-        &self,
-        set: &DataSet<'_>,
-        at: u64,
-        packed: &[u8],
-        walk: &mut Chunks,
-    ) -> Result<(), Stop> {
+    fn unpack(set: &DataSet<'_>, at: u64, packed: &[u8], walk: &mut Chunks) -> Result<(), Stop> {
         let is_known = |filter: &u16| matches!(*filter, DEFLATE | SHUFFLE | FLETCHER32);
         if !set.filters.iter().all(is_known) || walk.length > LARGEST_CHUNK {
             return Ok(());

@@ -91,7 +91,7 @@ impl Hdf5<'_, '_> {
                 return Err(Fault::malformed(part, at, "its header goes on without end").into());
             }
             let bytes = self.block(part, start, length)?;
-            self.old_messages(part, start, &bytes, &mut messages, &mut chunks)?;
+            Self::old_messages(part, start, &bytes, &mut messages, &mut chunks)?;
         }
         Ok(messages)
     }
@@ -106,7 +106,6 @@ impl Hdf5<'_, '_> {
     }
 
     fn old_messages(
-        &mut self,
         part: &str,
         start: u64,
         bytes: &[u8],
@@ -185,7 +184,7 @@ impl Hdf5<'_, '_> {
         let Some((body, sum)) = split.filter(|(body, _)| body.len() as u64 >= prefix) else {
             return Err(Fault::malformed(part, start, "its header is too short").into());
         };
-        self.sum(part, start, body, u32::from_le_bytes(*sum))?;
+        Self::sum(part, start, body, u32::from_le_bytes(*sum))?;
         let mut cursor = Cursor::of(body.get(prefix as usize..).unwrap_or_default());
         let head = if flags & 4 != 0 { 6 } else { 4 };
         while cursor.rest.len() >= head && messages.len() < MOST_MESSAGES {
@@ -207,7 +206,7 @@ impl Hdf5<'_, '_> {
     }
 
     /// Holds a checksum against its bytes.
-    pub(super) fn sum(&self, part: &str, at: u64, bytes: &[u8], stored: u32) -> Result<(), Stop> {
+    pub(super) fn sum(part: &str, at: u64, bytes: &[u8], stored: u32) -> Result<(), Stop> {
         let found = lookup3(bytes);
         if found == stored {
             return Ok(());
@@ -215,7 +214,7 @@ impl Hdf5<'_, '_> {
         let detail = format!("the checksum stored is {stored:08x}, that of the bytes {found:08x}");
         let fault = Fault::malformed(part, at, detail);
         Err(fault
-            .as_kind(crashlens_core::files::FlawKind::ChecksumMismatch)
+            .of_kind(crashlens_core::files::FlawKind::ChecksumMismatch)
             .into())
     }
 }

@@ -7,8 +7,8 @@ use crate::fault::{Fault, Stop};
 use crate::pages::Pages;
 use crashlens_core::files::FlawKind;
 
-/// Nodes of the trees of one group.
-const MOST_NODES: usize = 100_000;
+/// Nodes of all trees.
+const MOST_NODES: u64 = 200_000;
 /// Levels of a tree.
 const DEEPEST: u8 = 16;
 /// Bytes of a name.
@@ -25,6 +25,8 @@ pub(super) struct Hdf5<'a, 'b> {
     pub(super) base: u64,
     /// Global heaps that were walked: by their addresses, what is in them.
     pub(super) heaps: HashMap<u64, Vec<HeapObject>>,
+    /// Nodes of trees that were walked.
+    pub(super) nodes: u64,
 }
 
 /// Something in a global heap.
@@ -103,7 +105,7 @@ impl Hdf5<'_, '_> {
             let mut body = [0; 44];
             self.pages.fill(start, &mut body)?;
             let stored = self.pages.u32(start + 44)?;
-            self.sum(part, start, &body, stored)?;
+            Self::sum(part, start, &body, stored)?;
             self.pages.u64(base + 24)?
         };
         Ok(Root { header, end })
@@ -113,13 +115,13 @@ impl Hdf5<'_, '_> {
         self.base.saturating_add(address)
     }
 
-    fn letters(&mut self, part: &str, at: u64, wanted: &[u8; 4]) -> Result<(), Stop> {
+    fn letters(&mut self, part: &str, at: u64, wanted: [u8; 4]) -> Result<(), Stop> {
         inside(self, part, at, 8, "a node")?;
         let found: [u8; 4] = self.pages.bytes(at)?;
-        if found == *wanted {
+        if found == wanted {
             return Ok(());
         }
-        let wanted = String::from_utf8_lossy(wanted);
+        let wanted = String::from_utf8_lossy(&wanted);
         Err(Fault::malformed(part, at, format!("the letters {wanted} are not there")).into())
     }
 
@@ -131,7 +133,7 @@ impl Hdf5<'_, '_> {
         heap: u64,
     ) -> Result<Vec<(String, u64)>, Stop> {
         let heap = self.place(heap);
-        self.letters(part, heap, b"HEAP")?;
+        self.letters(part, heap, *b"HEAP")?;
         inside(self, part, heap, 32, "the heap of its names")?;
         let (length, names) = (self.pages.u64(heap + 8)?, self.pages.u64(heap + 24)?);
         let names = self.place(names);
@@ -140,9 +142,9 @@ impl Hdf5<'_, '_> {
         let mut entries = Vec::new();
         let mut nodes = Vec::new();
         let tree = self.place(tree);
-        self.leaves(part, tree, 0, &mut nodes)?;
+        self.leaves(part, tree, None, &mut nodes)?;
         for node in nodes {
-            self.letters(part, node, b"SNOD")?;
+            self.letters(part, node, *b"SNOD")?;
             let count = u64::from(self.pages.u16(node + 6)?);
             inside(self, part, node, 8 + 40 * count, "a list of its members")?;
             for number in 0..count {
@@ -165,9 +167,9 @@ impl Hdf5<'_, '_> {
     /// The unused stretches of a heap of names, which readers walk through.
     fn free_list(&mut self, part: &str, heap: u64, names: u64, length: u64) -> Result<(), Stop> {
         let mut free = self.pages.u64(heap + 16)?;
-        for _ in 0..MOST_NODES {
+        for _ in 0..=length / 16 {
             if free == END_OF_LIST {
-                break;
+                return Ok(());
             }
             let is_inside = free.checked_add(16).is_some_and(|end| end <= length);
             let size = if is_inside {
@@ -181,7 +183,7 @@ impl Hdf5<'_, '_> {
             }
             free = self.pages.u64(names + free)?;
         }
-        Ok(())
+        Err(Fault::malformed(part, heap, "the list of unused names goes in a circle").into())
     }
 
     /// A text that ends with a zero.
@@ -199,38 +201,38 @@ impl Hdf5<'_, '_> {
         &mut self,
         part: &str,
         at: u64,
-        depth: u8,
+        wanted: Option<u8>,
         leaves: &mut Vec<u64>,
     ) -> Result<(), Stop> {
-        let (level, count) = self.node(part, at, 0, depth)?;
+        let (level, count) = self.node(part, at, 0, wanted)?;
         inside(self, part, at, 24 + 8 + 16 * count, "a node of its tree")?;
         for number in 0..count {
             let child = self.pages.u64(at + 32 + 16 * number)?;
             let child = self.place(child);
-            if leaves.len() >= MOST_NODES {
-                return Err(too_many(part, at));
-            }
-            if level == 0 {
-                leaves.push(child);
-            } else {
-                self.leaves(part, child, depth + 1, leaves)?;
+            match level.checked_sub(1) {
+                None => leaves.push(child),
+                below => self.leaves(part, child, below, leaves)?,
             }
         }
         Ok(())
     }
 
-    /// Level and entries of a node of a tree.
+    /// Level and entries of a node of a tree; below the root the level is known.
     pub(super) fn node(
         &mut self,
         part: &str,
         at: u64,
         kind: u8,
-        depth: u8,
+        wanted: Option<u8>,
     ) -> Result<(u8, u64), Stop> {
-        self.letters(part, at, b"TREE")?;
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            return Err(too_many(part, at));
+        }
+        self.letters(part, at, *b"TREE")?;
         inside(self, part, at, 24, "a node of its tree")?;
         let (found, level) = (self.pages.u8(at + 4)?, self.pages.u8(at + 5)?);
-        if found != kind || level.saturating_add(depth) > DEEPEST {
+        if found != kind || level > DEEPEST || wanted.is_some_and(|wanted| wanted != level) {
             let detail = format!("a node of its tree is of kind {found} and level {level}");
             return Err(Fault::malformed(part, at, detail).into());
         }
@@ -244,7 +246,7 @@ pub(super) fn too_many(part: &str, at: u64) -> Stop {
         at,
         format!("its trees have more than {MOST_NODES} nodes"),
     );
-    fault.as_kind(FlawKind::TooLarge).into()
+    fault.of_kind(FlawKind::TooLarge).into()
 }
 
 /// Name and header of a link message; `None` where it leads elsewhere.

@@ -88,8 +88,8 @@ fn properties_fit(class: u8, size: u32, sign: u8, cursor: &mut Cursor<'_>) -> bo
     })
 }
 
-/// Reads a data space message: the dimensions; `None` where it is none. No elements at all are `Some(None)`.
-pub(super) fn shape(cursor: &mut Cursor<'_>) -> Option<Option<Vec<u64>>> {
+/// Reads a data space message: the dimensions; `None` where it is none. A space without elements is one dimension of 0.
+pub(super) fn shape(cursor: &mut Cursor<'_>) -> Option<Vec<u64>> {
     let version = cursor.u8()?;
     let rank = cursor.u8()?;
     let flags = cursor.u8()?;
@@ -115,5 +115,5 @@ pub(super) fn shape(cursor: &mut Cursor<'_>) -> Option<Option<Vec<u64>>> {
             }
         }
     }
-    Some((kind != 2).then_some(shape))
+    Some(if kind == 2 { vec![0] } else { shape })
 }

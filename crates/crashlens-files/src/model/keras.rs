@@ -30,7 +30,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         ..ModelFacts::default()
     };
     for member in &members {
-        let keep = if member.name.ends_with(".json") {
+        let keep = if [CONFIGURATION, METADATA].contains(&member.name.as_str()) {
             LONGEST_JSON
         } else {
             0
@@ -38,7 +38,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         match check(&mut reading.source, member, keep) {
             Ok(bytes) => take(reading, member, &bytes, &mut facts)?,
             Err(Stop::Fault(fault)) if member.name == METADATA => {
-                note(reading, [fault.as_kind(FlawKind::IdlePart)]);
+                note(reading, [fault.of_kind(FlawKind::IdlePart)]);
             }
             Err(stop) => told(reading, stop)?,
         }
@@ -81,7 +81,7 @@ fn take(
                 let version = value.get("keras_version").and_then(Value::as_str);
                 facts.producer_version = version.map(str::to_owned);
             }
-            Err(_) => note(reading, [json(METADATA).as_kind(FlawKind::IdlePart)]),
+            Err(_) => note(reading, [json(METADATA).of_kind(FlawKind::IdlePart)]),
         },
         CONFIGURATION if member.size <= LONGEST_JSON => match config::layers(bytes) {
             Some(layers) => facts.operations = layers,

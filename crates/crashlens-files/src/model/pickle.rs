@@ -77,7 +77,7 @@ fn read_zipped(reading: &mut Reading<'_>) -> io::Result<()> {
     };
     let memory = reading.options.limits.memory;
     for member in &members {
-        let is_pickle = member.name.ends_with(".pkl");
+        let is_pickle = member.name.rsplit('.').next() == Some("pkl");
         let keep = if is_pickle { memory } else { 0 };
         match zipped::check(&mut reading.source, member, keep) {
             Ok(bytes) if is_pickle && bytes.len() as u64 == member.size => {
@@ -106,6 +106,7 @@ pub(crate) fn disassemble(reader: &mut impl BufRead) -> io::Result<Program> {
     let mut walk = Walk {
         reader,
         at: 0,
+        frame_end: 0,
         machine: Machine::default(),
     };
     let outcome = walk.all();
@@ -152,6 +153,8 @@ impl From<String> for Halt {
 struct Walk<'a, R> {
     reader: &'a mut R,
     at: u64,
+    /// The unpickler reads a frame at once, however early the pickle ends within it.
+    frame_end: u64,
     machine: Machine,
 }
 
@@ -165,7 +168,8 @@ impl<R: BufRead> Walk<'_, R> {
                 return Err(format!("there is no instruction {code:#04x}").into());
             };
             if code == STOP {
-                return Ok(self.machine.stop()?);
+                self.machine.stop()?;
+                return self.pass(self.frame_end.saturating_sub(self.at));
             }
             match argument {
                 Argument::Nothing => self.machine.plain(code, start)?,
@@ -212,8 +216,8 @@ impl<R: BufRead> Walk<'_, R> {
                     format!("its protocol is {number}; Python knows up to {LATEST}").into(),
                 );
             }
-            // How far a frame reaches matters to nobody but the reader's buffer.
-            PROTO | FRAME => {}
+            PROTO => {}
+            FRAME => self.frame_end = self.at.saturating_add(number),
             b'h' | b'j' => self.machine.get(number)?,
             b'q' | b'r' => self.machine.put(number)?,
             0x82..=0x84 => {
@@ -268,10 +272,10 @@ impl<R: BufRead> Walk<'_, R> {
             .take(LONGEST_NAME)
             .read_until(b'\n', &mut line)?;
         self.at += read as u64;
-        if line.last() != Some(&b'\n') {
-            self.rest_of_line()?;
-        } else {
+        if line.last() == Some(&b'\n') {
             line.pop();
+        } else {
+            self.rest_of_line()?;
         }
         Ok(String::from_utf8_lossy(&line).into_owned())
     }

@@ -84,36 +84,12 @@ fn tensors(reading: &mut Reading<'_>, header: Header, start: u64) -> io::Result<
     let mut end = 0;
     let mut listed = Vec::new();
     for (name, entry) in entries {
-        let part = format!("tensor `{name}`");
         let (from, to) = entry.data_offsets;
-        if from != end || to < from {
-            let detail = format!("it is said to be at {from} to {to}, and should begin at {end}");
-            reading.flaw(FlawKind::Malformed, part, detail);
+        if let Some((kind, detail)) = fault_of(&entry, end) {
+            reading.flaw(kind, format!("tensor `{name}`"), detail);
             return Ok(());
         }
         end = to;
-        let Some(bits) = bits_of(&entry.dtype) else {
-            reading.flaw(
-                FlawKind::Malformed,
-                part,
-                format!("there is no type `{}`", entry.dtype),
-            );
-            return Ok(());
-        };
-        let needed = entry
-            .shape
-            .iter()
-            .try_fold(bits, |all, one| all.checked_mul(*one));
-        if needed.is_none_or(|bits| bits % 8 != 0 || bits / 8 != to - from) {
-            let detail = format!(
-                "{} of the shape {:?} is not {} bytes",
-                entry.dtype,
-                entry.shape,
-                to - from
-            );
-            reading.flaw(FlawKind::Contradiction, part, detail);
-            return Ok(());
-        }
         if listed.len() < MOST_LISTED {
             listed.push(Tensor {
                 name,
@@ -140,6 +116,27 @@ fn tensors(reading: &mut Reading<'_>, header: Header, start: u64) -> io::Result<
         ..ModelFacts::default()
     })));
     Ok(())
+}
+
+/// What is wrong with the entry of a tensor that should begin at `end`.
+fn fault_of(entry: &Entry, end: u64) -> Option<(FlawKind, String)> {
+    let (from, to) = entry.data_offsets;
+    if from != end || to < from {
+        let detail = format!("it is said to be at {from} to {to}, and should begin at {end}");
+        return Some((FlawKind::Malformed, detail));
+    }
+    let Some(bits) = bits_of(&entry.dtype) else {
+        let detail = format!("there is no type `{}`", entry.dtype);
+        return Some((FlawKind::Malformed, detail));
+    };
+    let mut shape = entry.shape.iter();
+    let needed = shape.try_fold(bits, |all, one| all.checked_mul(*one));
+    if needed.is_some_and(|bits| bits % 8 == 0 && bits / 8 == to - from) {
+        return None;
+    }
+    let (dtype, shape) = (&entry.dtype, &entry.shape);
+    let detail = format!("{dtype} of the shape {shape:?} is not {} bytes", to - from);
+    Some((FlawKind::Contradiction, detail))
 }
 
 /// Looks for NaN and infinity; the tensors stand in the order of their places.

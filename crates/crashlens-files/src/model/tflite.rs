@@ -67,7 +67,7 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
             let fault = strict.pop().unwrap_or_else(|| {
                 Fault::malformed("the model", None, "an offset leads out of the file")
             });
-            return Ok((vec![fault.as_kind(FlawKind::Malformed)], None));
+            return Ok((vec![fault.of_kind(FlawKind::Malformed)], None));
         }
         Err(error) => return Err(error),
     };
@@ -82,7 +82,7 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
     // What the format forbids and TensorFlow got past.
     faults.extend(strict.into_iter().map(|fault| match fault.kind {
         FlawKind::TooLarge => fault,
-        _ => fault.as_kind(FlawKind::IdlePart),
+        _ => fault.of_kind(FlawKind::IdlePart),
     }));
     let mut facts = facts(&model, schema);
     facts.tensors = tensors(&model, schema, &mut pages, full)?;

@@ -42,23 +42,26 @@ impl Member {
     }
 }
 
+const DIRECTORY: &str = "the directory of the archive";
+
+fn damaged(at: u64, detail: &str) -> Stop {
+    Fault::malformed(DIRECTORY, at, detail).into()
+}
+
 /// The members that the directory at the end of the archive lists.
 pub(super) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
     let mut pages = Pages::of(source);
-    let part = "the directory of the archive";
-    let damaged = |at: u64, detail: &str| Stop::from(Fault::malformed(part, at, detail));
     let Some(end) = find_end(&mut pages)? else {
-        let fault = Fault::malformed(part, None, "it is not there; it should stand at the end");
-        return Err(fault.as_kind(FlawKind::CutShort).into());
+        let detail = "it is not there; it should stand at the end";
+        let fault = Fault::malformed(DIRECTORY, None, detail);
+        return Err(fault.of_kind(FlawKind::CutShort).into());
     };
-    let mut count = u64::from(pages.u16(end + 10)?);
-    let mut length = u64::from(pages.u32(end + 12)?);
-    let mut offset = u64::from(pages.u32(end + 16)?);
-    let mut behind = end;
-    if let Some(large) = large_end(&mut pages, end)? {
-        (count, length, offset, behind) = large;
-    }
-    let _ = count;
+    let small = (
+        u64::from(pages.u32(end + 12)?),
+        u64::from(pages.u32(end + 16)?),
+        end,
+    );
+    let (length, offset, behind) = large_end(&mut pages, end)?.unwrap_or(small);
     // What stands in front of the archive moves every offset.
     let start = behind.checked_sub(length);
     let Some((start, moved)) = start.and_then(|it| Some((it, it.checked_sub(offset)?))) else {
@@ -66,49 +69,53 @@ pub(super) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
     };
     let mut members = Vec::new();
     let mut at = start;
-    while at < start + length {
-        if at + 46 > start + length || pages.u32(at)? != 0x0201_4b50 {
+    while at < behind {
+        if at + 46 > behind || pages.u32(at)? != 0x0201_4b50 {
             return Err(damaged(at, "an entry of it is not where it should be"));
         }
         if members.len() as u64 >= MOST_MEMBERS {
             return Err(damaged(at, "it has too many entries"));
         }
-        if pages.u16(at + 6)? > 63 {
-            return Err(damaged(
-                at,
-                "an entry asks for a newer version of the format",
-            ));
-        }
-        let lengths = [
-            pages.u16(at + 28)?,
-            pages.u16(at + 30)?,
-            pages.u16(at + 32)?,
-        ];
-        let [name, extra, comment] = lengths.map(u64::from);
-        let raw_name = pages.stretch(at + 46, name as usize)?;
-        let flags = pages.u16(at + 8)?;
-        if flags & 0x800 != 0 && std::str::from_utf8(&raw_name).is_err() {
-            return Err(damaged(at, "the name of an entry is not UTF-8"));
-        }
-        let mut member = Member {
-            name: String::from_utf8_lossy(&raw_name).into_owned(),
-            raw_name,
-            flags,
-            method: pages.u16(at + 10)?,
-            sum: pages.u32(at + 16)?,
-            packed: u64::from(pages.u32(at + 20)?),
-            size: u64::from(pages.u32(at + 24)?),
-            header: u64::from(pages.u32(at + 42)?),
-        };
-        let extra_bytes = pages.stretch(at + 46 + name, extra as usize)?;
-        if !widen(&mut member, &extra_bytes) {
-            return Err(damaged(at, "the extra fields of an entry are damaged"));
-        }
+        let (mut member, length) = entry(&mut pages, at)?;
         member.header = member.header.saturating_add(moved);
-        at += 46 + name + extra + comment;
+        at += length;
         members.push(member);
     }
     Ok(members)
+}
+
+/// An entry of the directory, and how long it is.
+fn entry(pages: &mut Pages<'_>, at: u64) -> Result<(Member, u64), Stop> {
+    if pages.u16(at + 6)? > 63 {
+        let detail = "an entry asks for a newer version of the format";
+        return Err(damaged(at, detail));
+    }
+    let lengths = [
+        pages.u16(at + 28)?,
+        pages.u16(at + 30)?,
+        pages.u16(at + 32)?,
+    ];
+    let [name, extra, comment] = lengths.map(u64::from);
+    let raw_name = pages.stretch(at + 46, name as usize)?;
+    let flags = pages.u16(at + 8)?;
+    if flags & 0x800 != 0 && std::str::from_utf8(&raw_name).is_err() {
+        return Err(damaged(at, "the name of an entry is not UTF-8"));
+    }
+    let mut member = Member {
+        name: String::from_utf8_lossy(&raw_name).into_owned(),
+        raw_name,
+        flags,
+        method: pages.u16(at + 10)?,
+        sum: pages.u32(at + 16)?,
+        packed: u64::from(pages.u32(at + 20)?),
+        size: u64::from(pages.u32(at + 24)?),
+        header: u64::from(pages.u32(at + 42)?),
+    };
+    let extra_bytes = pages.stretch(at + 46 + name, extra as usize)?;
+    if !widen(&mut member, &extra_bytes) {
+        return Err(damaged(at, "the extra fields of an entry are damaged"));
+    }
+    Ok((member, 46 + name + extra + comment))
 }
 
 fn find_end(pages: &mut Pages<'_>) -> Result<Option<u64>, Stop> {
@@ -122,8 +129,8 @@ fn find_end(pages: &mut Pages<'_>) -> Result<Option<u64>, Stop> {
     Ok(found.map(|it| first + it as u64).filter(|at| *at <= last))
 }
 
-/// Count, length, offset and end of a directory whose numbers need 64 bits.
-fn large_end(pages: &mut Pages<'_>, end: u64) -> Result<Option<(u64, u64, u64, u64)>, Stop> {
+/// Length, offset and end of a directory whose numbers need 64 bits.
+fn large_end(pages: &mut Pages<'_>, end: u64) -> Result<Option<(u64, u64, u64)>, Stop> {
     let Some(locator) = end.checked_sub(20) else {
         return Ok(None);
     };
@@ -133,9 +140,8 @@ fn large_end(pages: &mut Pages<'_>, end: u64) -> Result<Option<(u64, u64, u64, u
     if pages.u32(locator)? != 0x0706_4b50 || pages.u32(record)? != 0x0606_4b50 {
         return Ok(None);
     }
-    let count = pages.u64(record + 32)?;
     let (length, offset) = (pages.u64(record + 40)?, pages.u64(record + 48)?);
-    Ok(Some((count, length, offset, record)))
+    Ok(Some((length, offset, record)))
 }
 
 /// Takes 64-bit numbers from the extra fields; `false` where those do not fit.
@@ -204,7 +210,7 @@ pub(super) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop
             "it declares {} bytes, beyond the end",
             member.packed
         ));
-        return Err(fault.as_kind(FlawKind::CutShort).into());
+        return Err(fault.of_kind(FlawKind::CutShort).into());
     }
     if !matches!(member.method, STORED | DEFLATED) {
         return Err(member
@@ -249,7 +255,7 @@ pub(super) fn check(source: &mut Source, member: &Member, keep: u64) -> Result<V
     }
     if left > 0 {
         let fault = member.fault(format!("{left} of its {} bytes are missing", member.size));
-        return Err(fault.as_kind(FlawKind::CutShort).into());
+        return Err(fault.of_kind(FlawKind::CutShort).into());
     }
     if sum.sum() != member.sum {
         let detail = format!(
@@ -259,7 +265,7 @@ pub(super) fn check(source: &mut Source, member: &Member, keep: u64) -> Result<V
         );
         return Err(member
             .fault(detail)
-            .as_kind(FlawKind::ChecksumMismatch)
+            .of_kind(FlawKind::ChecksumMismatch)
             .into());
     }
     Ok(kept)

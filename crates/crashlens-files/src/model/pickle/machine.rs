@@ -85,7 +85,7 @@ impl Machine {
     }
 
     /// Takes everything down to the last mark; how many things that are.
-    fn to_mark(&mut self) -> Result<usize, Wrong> {
+    fn down_to_mark(&mut self) -> Result<usize, Wrong> {
         let mark = self.stack.iter().rposition(|thing| *thing == Thing::Mark);
         let mark =
             mark.ok_or_else(|| "an instruction needs a mark and there is none".to_owned())?;
@@ -133,7 +133,7 @@ impl Machine {
     pub(super) fn call_from_mark(&mut self, name: Option<(String, u64)>) -> Result<(), Wrong> {
         let mark = self.stack.iter().rposition(|thing| *thing == Thing::Mark);
         let callee = mark.and_then(|mark| self.stack.get(mark + 1).copied());
-        let count = self.to_mark()?;
+        let count = self.down_to_mark()?;
         if let Some((name, at)) = name {
             self.callable(name, at)?;
             let callee = self.pop()?;
@@ -183,7 +183,7 @@ impl Machine {
 
     /// Takes pairs or items down to the mark into what is below it.
     fn fill(&mut self, kind: Thing, in_pairs: bool) -> Result<(), Wrong> {
-        let count = self.to_mark()?;
+        let count = self.down_to_mark()?;
         if in_pairs && !count.is_multiple_of(2) {
             return Err("a key has no value".to_owned());
         }
@@ -205,7 +205,7 @@ impl Machine {
                 Some(_) => Ok(()),
                 None => Err("an instruction takes more than is there".to_owned()),
             },
-            b'1' => self.to_mark().map(|_| ()),
+            b'1' => self.down_to_mark().map(|_| ()),
             b'2' => self.top().and_then(|top| self.push(top)),
             b'N' | 0x97 => self.push(Thing::Object),
             0x88 | 0x89 => self.push(Thing::Number),
@@ -247,15 +247,15 @@ impl Machine {
     fn gather(&mut self, code: u8) -> Result<(), Wrong> {
         let thing = match code {
             b'd' => {
-                if !self.to_mark()?.is_multiple_of(2) {
+                if !self.down_to_mark()?.is_multiple_of(2) {
                     return Err("a key has no value".to_owned());
                 }
                 Thing::Dict
             }
             b'}' => Thing::Dict,
-            b'l' => self.to_mark().map(|_| Thing::List)?,
+            b'l' => self.down_to_mark().map(|_| Thing::List)?,
             b']' => Thing::List,
-            b't' => self.to_mark().map(|_| Thing::Tuple)?,
+            b't' => self.down_to_mark().map(|_| Thing::Tuple)?,
             b')' => Thing::Tuple,
             0x85..=0x87 => {
                 for _ in 0x84..code {
@@ -264,7 +264,7 @@ impl Machine {
                 Thing::Tuple
             }
             0x8f => Thing::Set,
-            0x91 => self.to_mark().map(|_| Thing::Object)?,
+            0x91 => self.down_to_mark().map(|_| Thing::Object)?,
             _ => Thing::Object,
         };
         self.push(thing)

@@ -2,7 +2,7 @@
 
 use crashlens_core::files::FlawKind;
 
-use super::parts::{Graph, Model, Operator, TensorPart};
+use super::parts::{Graph, Model, Operator, Quantization, TensorPart};
 use super::schema::Schema;
 use crate::fault::Fault;
 
@@ -10,6 +10,8 @@ use crate::fault::Fault;
 const VERSION: u32 = 3;
 /// Bytes of a tensor that no model has.
 const LARGEST_TENSOR: u64 = 1 << 40;
+/// Bytes of a tensor that is computed; the interpreter makes room for what is declared.
+const LARGEST_INNER: u64 = 1 << 30;
 /// Faults that are told.
 const MOST_FAULTS: usize = 20;
 
@@ -125,6 +127,12 @@ impl Check<'_> {
             self.note(part, detail);
             return;
         }
+        let is_stored = self.model.buffers.get(tensor.buffer as usize);
+        let is_stored = is_stored.is_some_and(|buffer| buffer.length > 0);
+        if let Some(bytes) = bytes.filter(|it| *it > LARGEST_INNER && !is_stored) {
+            let detail = format!("its shape {:?} asks for {bytes} bytes", tensor.shape);
+            self.note_as(FlawKind::TooLarge, part, detail);
+        }
         self.stored(part, tensor, bytes);
         self.quantization(part, tensor, kind);
     }
@@ -148,7 +156,7 @@ impl Check<'_> {
             return;
         }
         if tensor.buffer != 0
-            && buffer.length > 0
+            && buffer.has_data
             && !tensor.is_sparse
             && let Some(bytes) = bytes
             && buffer.length != bytes
@@ -189,6 +197,13 @@ impl Check<'_> {
             );
             self.note(part, detail);
         }
+        if let Some(scale) = it.odd_scale {
+            self.note(part, format!("one of its scales is {scale}"));
+        }
+        self.zero_points(part, it, kind);
+    }
+
+    fn zero_points(&mut self, part: &str, it: Quantization, kind: &str) {
         let (least, greatest) = match kind {
             "INT8" => (-128, 127),
             "UINT8" => (0, 255),
@@ -210,9 +225,6 @@ impl Check<'_> {
                 part,
                 "it has a scale for each channel and zero points beside 0",
             );
-        }
-        if let Some(scale) = it.odd_scale {
-            self.note(part, format!("one of its scales is {scale}"));
         }
     }
 
@@ -262,6 +274,16 @@ impl Check<'_> {
                     let detail = format!("it names tensor {tensor} of {}", graph.tensors.len());
                     self.note(part.clone(), detail);
                 }
+            }
+            let among = |list: &[(Vec<u8>, u32)], graph: &[i32]| {
+                let mut tensors = list.iter().map(|(_, tensor)| i64::from(*tensor));
+                tensors.all(|tensor| graph.iter().any(|it| i64::from(*it) == tensor))
+            };
+            if !among(&signature.inputs, &graph.inputs)
+                || !among(&signature.outputs, &graph.outputs)
+            {
+                let detail = "one of its tensors is no input or output of its graph";
+                self.note(part.clone(), detail);
             }
             let names = entries().map(|(name, _)| name).chain([&signature.key]);
             if names

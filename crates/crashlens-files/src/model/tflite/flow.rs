@@ -63,6 +63,11 @@ impl Check<'_> {
             let part = format!("{place}.outputs");
             self.note(part, format!("tensor {index} never gets a value"));
         }
+        self.left_out(place, graph);
+    }
+
+    /// The interpreter takes -1 among inputs and outputs of a graph for a tensor.
+    fn left_out(&mut self, place: &str, graph: &Graph) {
         for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
             if list.contains(&-1) {
                 let part = format!("{place}.{what}");
@@ -112,7 +117,7 @@ impl Check<'_> {
         }
     }
 
-    /// Shapes that a kernel holds against stored weights.
+    /// Shapes and types that a kernel holds against each other.
     pub(super) fn weights(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
         let at = |list: &[i32], index: usize| list.get(index).and_then(|it| graph.tensor(*it));
         let (Some(input), Some(output)) = (at(&operator.inputs, 0), at(&operator.outputs, 0))
@@ -120,11 +125,36 @@ impl Check<'_> {
             return;
         };
         let second = at(&operator.inputs, 1);
+        let is_wrong = match name {
+            "TOPK_V2" => {
+                let places = at(&operator.outputs, 1);
+                places.is_some_and(|it| !matches!(it.kind, 2 | 7))
+            }
+            _ => self.clash(name, graph, input, second, output),
+        };
+        if is_wrong {
+            let shape = second.map_or(&[][..], |it| &it.shape);
+            let detail = format!(
+                "{name} of {:?} and {shape:?} to {:?}",
+                input.shape, output.shape
+            );
+            self.note(part, detail);
+        }
+    }
+
+    fn clash(
+        &self,
+        name: &str,
+        graph: &Graph,
+        input: &TensorPart,
+        second: Option<&TensorPart>,
+        output: &TensorPart,
+    ) -> bool {
         let weights = second.filter(|it| self.is_stored(it));
         // Shapes in between are worked out anew; those of inputs and weights are not.
         let is_fixed = |it: &TensorPart| self.is_stored(it) || graph.is_input(it);
         let last = |tensor: &TensorPart| tensor.shape.last().copied().unwrap_or(0);
-        let is_wrong = match (name, weights) {
+        match (name, weights) {
             ("DEQUANTIZE", _) => self.is_stored(input) && input.shape != output.shape,
             ("FULLY_CONNECTED", Some(weights)) => {
                 let (columns, count) = (last(weights), elements(&input.shape).unwrap_or(0));
@@ -148,23 +178,11 @@ impl Check<'_> {
             }
             ("QUANTIZE", _) => output.scales() == 0,
             ("ARG_MAX" | "ARG_MIN", _) => !matches!(output.kind, 2 | 4),
-            ("TOPK_V2", _) => {
-                let places = at(&operator.outputs, 1);
-                places.is_some_and(|it| !matches!(it.kind, 2 | 7))
-            }
             ("RESHAPE", Some(shape)) => {
                 !reaches(shape, input) && (is_fixed(input) || reaches_all(output, input))
             }
             ("CONV_3D", _) => graph.is_input(input) && input.shape.len() != 5,
             _ => false,
-        };
-        if is_wrong {
-            let shape = second.map_or(&[][..], |it| &it.shape);
-            let detail = format!(
-                "{name} of {:?} and {shape:?} to {:?}",
-                input.shape, output.shape
-            );
-            self.note(part, detail);
         }
     }
 }

@@ -137,6 +137,7 @@ impl Extract<'_, '_> {
             return Ok(Buffer {
                 at: offset,
                 length: size,
+                has_data: true,
                 is_outside: true,
             });
         }
@@ -145,6 +146,7 @@ impl Extract<'_, '_> {
         Ok(Buffer {
             at,
             length,
+            has_data: data.is_some(),
             is_outside: false,
         })
     }

@@ -18,6 +18,9 @@ const OWN_CUSTOM: [&str; 4] = [
     "NumericVerify",
 ];
 
+/// Those that do without options.
+const HAVE_DEFAULTS: [&str; 5] = ["ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED"];
+
 /// Lengths of steps; at 0 a kernel divides by it, or never moves on.
 const STRIDES: [&str; 4] = ["stride_w", "stride_h", "stride_d", "block_size"];
 const AT_LEAST_ONE: [&str; 6] = [
@@ -135,7 +138,11 @@ impl Check<'_> {
             self.note(part, detail);
             return;
         }
-        if !["*", "-"].contains(&kernel.options) && kernel.options != operator.options_name {
+        let is_default = operator.options_name == "NONE" && HAVE_DEFAULTS.contains(&name);
+        if !is_default
+            && !["*", "-"].contains(&kernel.options)
+            && kernel.options != operator.options_name
+        {
             let detail = format!("{name} has {} for its options", operator.options_name);
             self.note(part, detail);
         }

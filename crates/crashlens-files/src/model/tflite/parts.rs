@@ -30,6 +30,8 @@ pub(super) struct Code {
 pub(super) struct Buffer {
     pub(super) at: u64,
     pub(super) length: u64,
+    /// The list of them is there, if empty: to TensorFlow that is a stored tensor.
+    pub(super) has_data: bool,
     /// They stand behind the flatbuffer, by the buffer's own words.
     pub(super) is_outside: bool,
 }

@@ -1,15 +1,15 @@
 //! What tables a model consists of: read from `data/tflite_schema.txt`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("../../../data/tflite_schema.txt");
 
 /// The tables, unions and enumerations by name.
 pub(super) struct Schema {
-    tables: HashMap<&'static str, Table>,
+    tables: BTreeMap<&'static str, Table>,
     /// Members of unions and enumerations, from 0.
-    members: HashMap<&'static str, Vec<&'static str>>,
+    members: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 /// The fields of a table by their ids.
@@ -72,8 +72,8 @@ impl Schema {
 
 fn parse(text: &'static str) -> Schema {
     let mut schema = Schema {
-        tables: HashMap::new(),
-        members: HashMap::new(),
+        tables: BTreeMap::new(),
+        members: BTreeMap::new(),
     };
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split(' ');

@@ -56,7 +56,7 @@ impl Verifier<'_, '_> {
             match step {
                 Step::Field(name) if part.is_empty() => part.push_str(name),
                 Step::Field(name) => part.extend([".", name]),
-                Step::Item(number) => part.push_str(&format!("[{number}]")),
+                Step::Item(number) => part.extend(["[", &number.to_string(), "]"]),
             }
         }
         if part.is_empty() {
