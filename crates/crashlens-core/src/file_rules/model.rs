@@ -1,16 +1,16 @@
 //! Models, checkpoints and weights.
 
 mod damaged_tflite;
+mod graph_version;
 mod idle_damage;
+mod interrupted_save;
 mod keras_version_trap;
 mod lambda_layer;
-mod memory_forecast;
-mod pickle_code;
-mod graph_version;
-mod interrupted_save;
 mod large_protobuf;
+mod memory_forecast;
 mod missing_part;
 mod not_finite_weights;
+mod pickle_code;
 mod runs_code;
 mod signature_contradiction;
 mod unknown_operations;
@@ -35,5 +35,11 @@ pub(super) const FAMILY: Family = Family {
         &large_protobuf::RULE,
         &signature_contradiction::RULE,
         &not_finite_weights::RULE,
+        &damaged_tflite::RULE,
+        &idle_damage::RULE,
+        &lambda_layer::RULE,
+        &pickle_code::RULE,
+        &keras_version_trap::RULE,
+        &memory_forecast::RULE,
     ],
 };

@@ -84,7 +84,7 @@ fn lengths(name: &str, feature: &FeatureCensus) -> Option<Hazard> {
     let of = if feature.sequence { "steps" } else { "records" };
     let headline =
         format!("feature `{name}` has {usual} values in most {of}, and {other} or so in {few}");
-    let seen = "InvalidArgumentError: Number of values != expected, where a fixed shape is asked for; in a batch: \
+    let seen = "InvalidArgumentError: Can't parse serialized Example, where a fixed shape is asked for; in a batch: \
                 Cannot batch tensors with different shapes in component 0";
     let remedy = "Read it as a VarLenFeature or RaggedFeature, or leave the records out.";
     Some(hazard(Severity::CanCrash, headline, class, seen, remedy))

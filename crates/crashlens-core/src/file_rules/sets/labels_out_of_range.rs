@@ -87,12 +87,12 @@ fn effects() -> Vec<Effect> {
     vec![
         effect(
             EffectKind::Raises,
-            &["2.15.1", "2.21.0"],
+            &["2.12.1", "2.15.1", "2.21.0"],
             "on the CPU, InvalidArgumentError: Received a label value of 3 which is outside the valid range of [0, 3)",
         ),
         effect(
             EffectKind::WrongValues,
-            &["2.15.1", "2.21.0"],
+            &["2.12.1", "2.15.1", "2.21.0"],
             "`tf.one_hot` makes rows of zeros of them",
         ),
     ]
