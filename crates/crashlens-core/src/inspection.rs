@@ -1,5 +1,7 @@
 //! `Inspection`: what a check found, as reports have it.
 
+mod pythonpath;
+
 use serde::{Deserialize, Serialize};
 
 use crate::capture::Gap;
@@ -87,7 +89,8 @@ pub fn inspect(survey: &Survey) -> Inspection {
             found: look.hazards.len() as u64,
             blind: look.blind,
         });
-        findings.extend(look.hazards.into_iter().map(|hazard| signed(hazard, rule)));
+        let hazards = look.hazards.into_iter();
+        findings.extend(hazards.map(|hazard| signed(pythonpath::named(survey, hazard), rule)));
     }
     // Stable: within a severity the order of the book, which puts what stops everything first.
     findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));
@@ -155,3 +158,6 @@ impl Inspection {
             .filter(move |hazard| hazard.severity >= severity)
     }
 }
+
+#[cfg(test)]
+mod tests;
