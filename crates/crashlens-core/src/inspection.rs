@@ -1,7 +1,7 @@
 //! `Inspection`: what a check found, as reports have it.
 
-mod tooling;
 mod pythonpath;
+mod tooling;
 
 use serde::{Deserialize, Serialize};
 
@@ -91,12 +91,10 @@ pub fn inspect(survey: &Survey) -> Inspection {
             blind: look.blind,
         });
         findings.extend(look.hazards.into_iter().map(|hazard| {
-            let mut hazard = signed(hazard, rule);
+            let mut hazard = signed(pythonpath::named(survey, hazard), rule);
             tooling::fit(&mut hazard, survey);
             hazard
         }));
-        let hazards = look.hazards.into_iter();
-        findings.extend(hazards.map(|hazard| signed(pythonpath::named(survey, hazard), rule)));
     }
     // Stable: within a severity the order of the book, which puts what stops everything first.
     findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));

@@ -1,7 +1,7 @@
 //! Files of a distribution that are gone.
 
-mod unreadable;
 mod missing_code;
+mod unreadable;
 
 use super::commands::{named, reinstall};
 use super::places::{is_entry, within};
