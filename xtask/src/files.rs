@@ -217,4 +217,21 @@ mod tests {
         let counts = bases.iter().map(|base| base.mutants(1).unwrap().len());
         assert!(counts.sum::<usize>() > 5000);
     }
+
+    #[test]
+    fn every_file_was_read_by_every_version_that_reads_its_base() {
+        for version in truth::VERSIONS {
+            let truth = Truth::of(version).unwrap();
+            for base in Base::all().unwrap() {
+                let label = base.label();
+                if truth.outcome(&label, "whole").is_none() {
+                    continue;
+                }
+                for mutant in base.mutants(1).unwrap() {
+                    let outcome = truth.outcome(&label, &mutant.deed());
+                    assert!(outcome.is_some(), "{version}: {}", mutant.label());
+                }
+            }
+        }
+    }
 }

@@ -57,6 +57,15 @@ struct File {
     names: Vec<Names>,
     pair: Vec<Pair>,
     import: Vec<Import>,
+    module: Vec<Module>,
+}
+
+/// A package whose module has another name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Module {
+    package: String,
+    module: String,
 }
 
 /// Names under which the same software is published.
@@ -124,6 +133,12 @@ pub(crate) fn other_names(name: &str) -> impl Iterator<Item = &'static str> + us
     of_tensorflow
         .chain(group.flat_map(|it| it.names.iter().map(String::as_str)))
         .filter(|other| !same_name(other, name))
+}
+
+/// Whether a module is that of a package of another name: `sklearn` of `scikit-learn`.
+pub(crate) fn is_module_of(module: &str, package: &str) -> bool {
+    let mut modules = table().module.iter();
+    modules.any(|it| it.module == module && same_name(&it.package, package))
 }
 
 /// Whether a version of a package cannot even be imported without another.

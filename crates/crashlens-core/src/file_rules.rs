@@ -2,11 +2,12 @@
 
 mod data;
 mod model;
+mod sets;
 
 use crate::files::FileRule;
 
 /// The families, in the order of the book.
-pub const FAMILIES: [Family; 2] = [data::FAMILY, model::FAMILY];
+pub const FAMILIES: [Family; 3] = [data::FAMILY, sets::FAMILY, model::FAMILY];
 
 /// A chapter of rules about files.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ mod gathering;
 
 use serde::{Deserialize, Serialize};
 
-pub use census::{Census, Class, FeatureCensus, OddOnes};
+pub use census::{Census, Class, FeatureCensus, OddOnes, RangeCensus};
 pub use contents::{
     Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Signature,
     Sound, Table, Tensor,

@@ -1,5 +1,7 @@
 //! `Inspection`: what a check found, as reports have it.
 
+mod tooling;
+
 use serde::{Deserialize, Serialize};
 
 use crate::capture::Gap;
@@ -87,7 +89,11 @@ pub fn inspect(survey: &Survey) -> Inspection {
             found: look.hazards.len() as u64,
             blind: look.blind,
         });
-        findings.extend(look.hazards.into_iter().map(|hazard| signed(hazard, rule)));
+        findings.extend(look.hazards.into_iter().map(|hazard| {
+            let mut hazard = signed(hazard, rule);
+            tooling::fit(&mut hazard, survey);
+            hazard
+        }));
     }
     // Stable: within a severity the order of the book, which puts what stops everything first.
     findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));

@@ -31,7 +31,8 @@ pub use native::{
 pub use protobuf::GencodeFault;
 pub(crate) use protobuf::IMPLEMENTATION;
 pub use python::{
-    ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, TensorflowTraits,
+    ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, PackageTool,
+    TensorflowTraits,
 };
 pub use requirements::Unmet;
 
@@ -45,6 +46,9 @@ pub struct Survey {
     pub distributions: Vec<Distribution>,
     /// What interrupted work of pip left behind in those folders: `…/~umpy`, `…/~ensorflow-2.15.0.dist-info`.
     pub leftovers: Vec<String>,
+    /// Modules at the top of those folders that can be imported and that no list of an installed package names: `numpy`
+    /// whose metadata was removed, or what somebody copied there.
+    pub loose_modules: Vec<String>,
     /// Every ELF file in those folders, by path; and what the loader would take from elsewhere before them.
     pub native: Vec<NativeFile>,
     /// What is special to the TensorFlow that is installed; absent where none is.

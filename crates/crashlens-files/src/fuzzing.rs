@@ -1,6 +1,6 @@
 //! Ways in for the fuzz targets: any bytes, under any name.
 
-use crashlens_core::files::FileFacts;
+use crashlens_core::files::{FileFacts, FlawKind};
 
 use std::io;
 
@@ -81,4 +81,44 @@ pub fn examine_files(files: &[(&str, &[u8])], path: &str, options: &Options) -> 
 /// What is seen of these bytes, named `name`.
 pub fn examine_bytes(name: &str, bytes: &[u8], options: &Options) -> FileFacts {
     examine(&OneFile(bytes), name, options)
+}
+
+/// Examined under each of these names, quickly and fully, with limits that the fuzzer can reach.
+fn under(names: &[&str], bytes: &[u8]) {
+    let mut options = Options::default();
+    options.limits.unpacked = 1 << 20;
+    options.limits.memory = 1 << 17;
+    for name in names {
+        for full in [false, true] {
+            options.full = full;
+            let facts = examine_bytes(name, bytes, &options);
+            let failed = facts.flaws_of(FlawKind::ReaderFailed).next();
+            assert!(failed.is_none(), "a reader failed on {name}");
+        }
+    }
+}
+
+/// TFRecord, plain and compressed.
+pub fn records(bytes: &[u8]) {
+    under(&["a.tfrecord", "a.tfrecord.gz", "a.tfrecord.zlib"], bytes);
+}
+
+/// NumPy arrays and archives of them.
+pub fn numpy_files(bytes: &[u8]) {
+    under(&["a.npy", "a.npz"], bytes);
+}
+
+/// Comma-separated text.
+pub fn tables(bytes: &[u8]) {
+    under(&["a.csv", "a.tsv"], bytes);
+}
+
+/// WAV sound.
+pub fn sound(bytes: &[u8]) {
+    under(&["a.wav"], bytes);
+}
+
+/// Parquet and Arrow.
+pub fn columns(bytes: &[u8]) {
+    under(&["a.parquet", "a.arrow"], bytes);
 }

@@ -22,7 +22,6 @@ mod sniff;
 mod source;
 mod store;
 mod values;
-#[expect(dead_code, reason = "the readers that use all of it come one by one")]
 mod wire;
 mod writers;
 

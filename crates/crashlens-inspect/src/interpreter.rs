@@ -13,7 +13,7 @@ mod version;
 use std::path::{Path, PathBuf};
 
 use crashlens_core::Gaps;
-use crashlens_core::survey::{Interpreter, InterpreterKind};
+use crashlens_core::survey::{Interpreter, InterpreterKind, PackageTool};
 
 use self::pyvenv::Pyvenv;
 use self::version::Library;
@@ -53,6 +53,8 @@ pub(crate) fn find(question: &Question, gaps: &mut Gaps) -> Result<Interpreter, 
             bytes.and_then(|head| head.architecture()),
         ),
         user_site: search_path.has_user_site,
+        tool: home.tool(),
+        stranded: home.stranded(),
         path: path.display().to_string(),
         real_path: real_path.display().to_string(),
     })
@@ -106,6 +108,33 @@ impl Home {
         } else {
             InterpreterKind::Other
         }
+    }
+
+    /// As the installation itself says; whether there is a pip is for whoever has read the packages.
+    fn tool(&self) -> PackageTool {
+        let library = self.base.join("lib").join(self.library.folder());
+        match &self.venv {
+            Some(venv) if venv.is_uvs => PackageTool::Uv,
+            None if library.join("EXTERNALLY-MANAGED").is_file() => PackageTool::Refused,
+            _ => PackageTool::Pip,
+        }
+    }
+
+    /// Folders of packages of other versions of Python in a virtual environment that has none of this one.
+    fn stranded(&self) -> Vec<String> {
+        let lib = self.prefix.join("lib");
+        let is_its_own =
+            |site: &PathBuf| *site == lib.join(self.library.folder()).join("site-packages");
+        let sites = version::libraries(&lib).map(|name| lib.join(name).join("site-packages"));
+        let mut sites: Vec<PathBuf> = sites.filter(|site| site.is_dir()).take(10).collect();
+        sites.sort();
+        if self.venv.is_none() || sites.iter().any(is_its_own) {
+            return Vec::new();
+        }
+        sites
+            .iter()
+            .map(|site| site.display().to_string())
+            .collect()
     }
 
     /// With the third number, where it can be told.

@@ -6,6 +6,7 @@
 
 pub mod bounded;
 mod cache;
+mod crew;
 pub mod distribution;
 pub mod elf;
 #[doc(hidden)]

@@ -7,13 +7,14 @@ mod discover;
 mod draft;
 mod gencode;
 mod hashing;
+mod loose;
 mod native;
 mod trouble;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::survey::{Distribution, Interpreter};
+use crashlens_core::survey::{Distribution, Interpreter, PackageTool};
 use crashlens_core::{Gaps, Package};
 
 use self::compare::Comparison;
@@ -36,6 +37,25 @@ pub(crate) struct Installed {
     pub(crate) folders: HashMap<String, PathBuf>,
     /// What interrupted work of pip left behind: `~umpy`, `~ensorflow-2.15.0.dist-info`.
     pub(crate) leftovers: Vec<String>,
+    /// Modules at the top of folders of packages that no distribution names as its own.
+    pub(crate) loose: Vec<String>,
+}
+
+impl Installed {
+    /// How packages are installed here, after what the installation says of itself.
+    pub(crate) fn tool(&self, said: PackageTool) -> PackageTool {
+        let is_pip = |it: &Distribution| normal_name(&it.name) == "pip";
+        let has_pip =
+            self.distributions.iter().any(is_pip) || self.loose.iter().any(|it| it == "pip");
+        let is_uvs = |it: &Distribution| it.installer.as_deref() == Some("uv");
+        match said {
+            PackageTool::Refused => said,
+            _ if has_pip => PackageTool::Pip,
+            PackageTool::Uv => said,
+            _ if self.distributions.iter().any(is_uvs) => PackageTool::Uv,
+            _ => PackageTool::Missing,
+        }
+    }
 }
 
 /// One folder of packages.
@@ -72,6 +92,7 @@ pub(crate) fn read(python: &Interpreter, question: &Question, gaps: &mut Gaps) -
         ..Installed::default()
     };
     comparison.finish(&mut sites);
+    installed.loose = loose::modules(&sites);
     trouble.tell(gaps);
     installed.distributions = in_order(&mut sites, gaps);
     installed

@@ -68,6 +68,16 @@ pub enum SurveyError {
     /// The interpreter that was named is not there.
     #[error("{0} is no Python interpreter")]
     NotPython(PathBuf),
+    /// The interpreter that was named is a link to something that is gone.
+    #[error(
+        "{link} leads to {target}, which is not there: the Python that the environment was made with is gone"
+    )]
+    Gone {
+        /// What was named, or found in the folder that was named.
+        link: PathBuf,
+        /// Where the chain of links ends.
+        target: PathBuf,
+    },
     /// What was found is a script that would look for an interpreter, and nothing here is run.
     #[error(
         "{0} is a script that starts some Python: name that one with --python (`{0} -c 'import sys; print(sys.executable)'` tells which)"
@@ -78,8 +88,9 @@ pub enum SurveyError {
 /// Reads an environment. The machine is left to others: its facts are not in files alone.
 pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, SurveyError> {
     let mut survey = Survey::default();
-    let python = interpreter::find(question, &mut survey.gaps)?;
+    let mut python = interpreter::find(question, &mut survey.gaps)?;
     let installed = site::read(&python, question, &mut survey.gaps);
+    python.tool = installed.tool(python.tool);
     survey.tensorflow = tensorflow::traits(&installed, &mut survey.gaps);
     let files = native::read(
         &python,
@@ -92,6 +103,7 @@ pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, Su
     survey.gpu = gpu::read(&python, &installed, question, &mut survey.gaps);
     survey.native = files;
     survey.leftovers = installed.leftovers;
+    survey.loose_modules = installed.loose;
     survey.distributions = installed.distributions;
     survey.variables = Observed::Known(question.variables.clone());
     survey.python = Observed::Known(python);

@@ -5,6 +5,8 @@ use std::io::Write as _;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
+use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::cli::{Cli, Command};
 use crate::commands;
@@ -17,11 +19,23 @@ const STACK: usize = 8 << 20;
 /// Does what `args` (with the program's name first) ask for, and says how it went.
 pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    if args.get(1).is_some_and(|command| command == "check") {
-        with_room(move || obey(&args))
+    let is_check = args.get(1).is_some_and(|command| command == "check");
+    if is_check {
+        // The signal would end a check for a few bytes that are kept for the next time.
+        let mut too_large = SigSet::empty();
+        too_large.add(Signal::SIGXFSZ);
+        let _ = too_large.thread_block();
+    }
+    if is_check || has_little_stack() {
+        with_room(|| obey(&args))
     } else {
         obey(&args)
     }
+}
+
+/// Whether our own work could end in an overflow before a program is even started.
+fn has_little_stack() -> bool {
+    getrlimit(Resource::RLIMIT_STACK).is_ok_and(|(soft, _)| soft < 1 << 20)
 }
 
 fn obey(args: &[OsString]) -> ExitStatus {
@@ -40,19 +54,23 @@ fn obey(args: &[OsString]) -> ExitStatus {
     outcome.unwrap_or_else(|failure| explain(&failure))
 }
 
-/// Does the work on a stack of our own size: a limit on the stack is among the things that a check is to find.
-fn with_room(work: impl FnOnce() -> ExitStatus + Send + 'static) -> ExitStatus {
-    let worker = std::thread::Builder::new()
-        .name("check".to_owned())
-        .stack_size(STACK)
-        .spawn(work);
-    match worker {
-        Ok(worker) => worker.join().unwrap_or(ExitStatus::NoReport),
-        Err(error) => explain(&Failure::new(
-            format!("cannot check anything: no thread could be started: {error}"),
-            ExitStatus::NoReport,
-        )),
-    }
+/// Does the work on a stack of our own size, if a thread is to be had: limits on the stack and on threads are among the
+/// things that a check is to find.
+fn with_room(work: impl Fn() -> ExitStatus + Sync) -> ExitStatus {
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .name("check".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, &work);
+        match worker {
+            Ok(worker) => {
+                // Signals are for whoever does the work, and waits for them if it waits for a program.
+                let _ = SigSet::all().thread_block();
+                worker.join().unwrap_or(ExitStatus::NoReport)
+            }
+            Err(_) => work(),
+        }
+    })
 }
 
 fn explain(failure: &Failure) -> ExitStatus {

@@ -80,48 +80,12 @@ impl Mutation {
     /// The damaged content.
     pub fn apply(&self, subject: &Subject<'_>) -> Result<Vec<u8>> {
         let original = subject.content;
-        let mut bytes = original.to_vec();
-        let range = |at: usize, length: usize| at..at.saturating_add(length);
-        let outside = || format!("{self} is outside of the file");
         match self {
-            Self::Whole => {}
-            Self::Cut(keep) => bytes.truncate(*keep),
-            Self::Flip { at, bit } => *bytes.get_mut(*at).with_context(outside)? ^= 1 << bit,
-            Self::Set { at, value } => *bytes.get_mut(*at).with_context(outside)? = *value,
-            Self::Zero { at, length } => bytes
-                .get_mut(range(*at, *length))
-                .with_context(outside)?
-                .fill(0),
-            Self::Delete { at, length } => {
-                ensure!(at + length <= bytes.len(), outside());
-                bytes.drain(range(*at, *length));
-            }
-            Self::Insert { at, length } => {
-                ensure!(*at <= bytes.len(), outside());
-                bytes.splice(at..at, noise(at ^ length, *length));
-            }
-            Self::Swap {
-                first,
-                second,
-                length,
-            } => {
-                let ends = original.get(range(*first, *length)).with_context(outside)?;
-                let starts = original.get(range(*second, *length));
-                let starts = starts.with_context(outside)?;
-                bytes[range(*first, *length)].copy_from_slice(starts);
-                bytes[range(*second, *length)].copy_from_slice(ends);
-            }
-            Self::CrLf => bytes = text_mode(original),
+            Self::CrLf => Ok(text_mode(original)),
             Self::Utf8 => {
                 let text: String = original.iter().map(|byte| char::from(*byte)).collect();
-                bytes = text.into_bytes();
+                Ok(text.into_bytes())
             }
-            Self::Garbage(length) => bytes.extend(noise(*length, *length)),
-            Self::Twice => bytes.extend_from_slice(original),
-            Self::Edit { at, bytes: new } | Self::Sealed { at, bytes: new } => bytes
-                .get_mut(range(*at, new.len()))
-                .with_context(outside)?
-                .copy_from_slice(new),
             Self::Packed(inner) => {
                 let content = subject.unpacked.context("nothing is packed in it")?;
                 let damaged = inner.apply(&Subject {
@@ -129,15 +93,57 @@ impl Mutation {
                     content,
                     ..*subject
                 })?;
-                bytes = packed(subject.format, &damaged)?;
+                packed(subject.format, &damaged)
+            }
+            _ => {
+                let mut bytes = original.to_vec();
+                self.change(&mut bytes)
+                    .with_context(|| format!("{self} is outside of the file"))?;
+                if let Self::Sealed { at, .. } = self {
+                    let seal = Seal::of(subject.format, subject.member);
+                    seal.context("it has no checksum")?
+                        .apply(original, &mut bytes, *at)
+                        .context("no checksum covers that byte")?;
+                }
+                Ok(bytes)
             }
         }
-        if let Self::Sealed { at, .. } = self {
-            let seal = Seal::of(subject.format, subject.member).context("it has no checksum")?;
-            seal.apply(original, &mut bytes, *at)
-                .context("no checksum covers that byte")?;
+    }
+
+    /// Damages bytes where they are.
+    fn change(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        let range = |at: usize, length: usize| at..at.saturating_add(length);
+        match self {
+            Self::Cut(keep) => bytes.truncate(*keep),
+            Self::Flip { at, bit } => *bytes.get_mut(*at)? ^= 1 << bit,
+            Self::Set { at, value } => *bytes.get_mut(*at)? = *value,
+            Self::Zero { at, length } => bytes.get_mut(range(*at, *length))?.fill(0),
+            Self::Delete { at, length } => {
+                bytes.get(range(*at, *length))?;
+                bytes.drain(range(*at, *length));
+            }
+            Self::Insert { at, length } => {
+                bytes.get(..*at)?;
+                bytes.splice(at..at, noise(at ^ length, *length));
+            }
+            Self::Swap {
+                first,
+                second,
+                length,
+            } => {
+                let one = bytes.get(range(*first, *length))?.to_vec();
+                let other = bytes.get(range(*second, *length))?.to_vec();
+                bytes[range(*first, *length)].copy_from_slice(&other);
+                bytes[range(*second, *length)].copy_from_slice(&one);
+            }
+            Self::Garbage(length) => bytes.extend(noise(*length, *length)),
+            Self::Twice => bytes.extend_from_within(..),
+            Self::Edit { at, bytes: new } | Self::Sealed { at, bytes: new } => {
+                bytes.get_mut(range(*at, new.len()))?.copy_from_slice(new);
+            }
+            Self::Whole | Self::CrLf | Self::Utf8 | Self::Packed(_) => {}
         }
-        Ok(bytes)
+        Some(())
     }
 }
 
@@ -232,53 +238,40 @@ impl FromStr for Mutation {
             return Ok(Self::Packed(Box::new(inner.parse()?)));
         }
         let words: Vec<&str> = text.split('-').collect();
-        let number = |place: usize| -> Result<usize> {
-            let word = words.get(place).context("a number is missing")?;
-            Ok(word.parse()?)
-        };
-        let small = |place: usize| -> Result<u8> { Ok(u8::try_from(number(place)?)?) };
-        let bytes = || from_hex(words.get(2).context("bytes are missing")?);
-        Ok(match words[0] {
-            "whole" => Self::Whole,
-            "cut" => Self::Cut(number(1)?),
-            "flip" => Self::Flip {
-                at: number(1)?,
-                bit: small(2)? % 8,
+        if let ["edit" | "sealed", at, bytes] = words[..] {
+            let (at, bytes) = (at.parse()?, from_hex(bytes)?);
+            return Ok(if words[0] == "edit" {
+                Self::Edit { at, bytes }
+            } else {
+                Self::Sealed { at, bytes }
+            });
+        }
+        let numbers = words[1..].iter().map(|word| word.parse());
+        let numbers: Vec<usize> = numbers.collect::<Result<_, _>>()?;
+        Ok(match (words[0], &numbers[..]) {
+            ("whole", []) => Self::Whole,
+            ("cut", &[keep]) => Self::Cut(keep),
+            ("flip", &[at, bit @ 0..8]) => Self::Flip {
+                at,
+                bit: u8::try_from(bit)?,
             },
-            "set" => Self::Set {
-                at: number(1)?,
-                value: small(2)?,
+            ("set", &[at, value]) => Self::Set {
+                at,
+                value: u8::try_from(value)?,
             },
-            "zero" => Self::Zero {
-                at: number(1)?,
-                length: number(2)?,
+            ("zero", &[at, length]) => Self::Zero { at, length },
+            ("delete", &[at, length]) => Self::Delete { at, length },
+            ("insert", &[at, length]) => Self::Insert { at, length },
+            ("swap", &[first, second, length]) => Self::Swap {
+                first,
+                second,
+                length,
             },
-            "delete" => Self::Delete {
-                at: number(1)?,
-                length: number(2)?,
-            },
-            "insert" => Self::Insert {
-                at: number(1)?,
-                length: number(2)?,
-            },
-            "swap" => Self::Swap {
-                first: number(1)?,
-                second: number(2)?,
-                length: number(3)?,
-            },
-            "crlf" => Self::CrLf,
-            "utf8" => Self::Utf8,
-            "garbage" => Self::Garbage(number(1)?),
-            "twice" => Self::Twice,
-            "edit" => Self::Edit {
-                at: number(1)?,
-                bytes: bytes()?,
-            },
-            "sealed" => Self::Sealed {
-                at: number(1)?,
-                bytes: bytes()?,
-            },
-            other => bail!("there is no mutation {other}"),
+            ("crlf", []) => Self::CrLf,
+            ("utf8", []) => Self::Utf8,
+            ("garbage", &[length]) => Self::Garbage(length),
+            ("twice", []) => Self::Twice,
+            _ => bail!("there is no mutation {text}"),
         })
     }
 }

@@ -90,14 +90,35 @@ pub fn ask(
         .stderr(Stdio::null())
         .output()
         .with_context(|| format!("cannot start {}", crashlens.display()))?;
-    let mut said = BTreeMap::new();
+    let mut said: BTreeMap<PathBuf, Said> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        // The last line may be the report on all files.
-        if let Ok(mut one) = serde_json::from_str::<Said>(line) {
-            one.findings
+        // The last line may be the report on all files. What is known only when all were read, such as that two are the
+        // same, comes in lines of its own.
+        if let Ok(one) = serde_json::from_str::<Said>(line) {
+            let known = said.entry(one.path).or_default();
+            known.findings.extend(one.findings);
+            known
+                .findings
                 .sort_by_key(|finding| Reverse(finding.severity));
-            said.insert(one.path.clone(), one);
         }
     }
     Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_about_one_version_is_none_about_another() {
+        let said: Said = serde_json::from_str(
+            r#"{ "path": "a.webp", "findings": [{ "name": "unsupported", "severity": "will-fail", "effects": [
+                { "does": "raises", "versions": ["2.12.1"], "seen": "" },
+                { "does": "odd", "versions": ["2.21.0"], "seen": "" }] }] }"#,
+        )
+        .unwrap();
+        assert!(said.warns_of("2.12.1"));
+        assert!(!said.warns_of("2.21.0"));
+        assert!(said.warns_of("2.15.1"), "nothing is said of it alone");
+    }
 }

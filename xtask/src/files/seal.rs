@@ -183,3 +183,33 @@ fn index(original: &[u8], edited: &mut [u8], at: usize) -> Option<()> {
     let sum = masked_crc32c(&[edited.get(begin..=begin + length)?]);
     put(edited, begin + length + 1, sum.to_le_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unchanged_file_has_its_own_seal() {
+        for (format, name, member) in [
+            ("png", "rgb.png", ""),
+            ("tfrecord", "examples.tfrecord", ""),
+            ("npz", "stored.npz", ""),
+            ("checkpoint", "object-2.21.0/ck.index", "ck.index"),
+        ] {
+            let folder = crate::workspace::root().join(super::super::base::FOLDER);
+            let original = fs_err::read(folder.join(format).join(name)).unwrap();
+            let seal = Seal::of(format, member).unwrap();
+            for at in [20, 60, 100] {
+                let mut same = original.clone();
+                seal.apply(&original, &mut same, at);
+                assert!(same == original, "{format} has other sums than its own");
+                let mut edited = original.clone();
+                edited[at] ^= 1;
+                let before = edited.clone();
+                if seal.apply(&original, &mut edited, at).is_some() {
+                    assert!(edited != before, "the sum of {format} at {at} stays");
+                }
+            }
+        }
+    }
+}

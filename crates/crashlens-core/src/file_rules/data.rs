@@ -1,5 +1,6 @@
 //! Flaws of single files, of whatever kind.
 
+mod blemish;
 mod breaks_reader;
 mod changed_while_read;
 mod checksum_mismatch;
@@ -45,5 +46,6 @@ pub(super) const FAMILY: Family = Family {
         &time_limit::RULE,
         &reader_failed::RULE,
         &duplicate_file::RULE,
+        &blemish::RULE,
     ],
 };

@@ -1,11 +1,19 @@
 //! Models, checkpoints and weights.
 
 mod damaged_tflite;
+mod graph_version;
 mod idle_damage;
+mod interrupted_save;
 mod keras_version_trap;
 mod lambda_layer;
+mod large_protobuf;
 mod memory_forecast;
+mod missing_part;
+mod not_finite_weights;
 mod pickle_code;
+mod runs_code;
+mod signature_contradiction;
+mod unknown_operations;
 
 use super::Family;
 
@@ -13,6 +21,14 @@ pub(super) const FAMILY: Family = Family {
     title: "Models",
     letters: "MDL",
     rules: &[
+        &interrupted_save::RULE,
+        &missing_part::RULE,
+        &unknown_operations::RULE,
+        &runs_code::RULE,
+        &graph_version::RULE,
+        &large_protobuf::RULE,
+        &signature_contradiction::RULE,
+        &not_finite_weights::RULE,
         &damaged_tflite::RULE,
         &idle_damage::RULE,
         &lambda_layer::RULE,

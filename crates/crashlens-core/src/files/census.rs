@@ -2,24 +2,41 @@
 
 use std::collections::BTreeMap;
 
-use super::{Contents, FeatureKind, FileFacts, Range};
+use super::{Contents, FeatureKind, FileFacts, Range, Records};
 
-/// So many different values of one aspect are told apart.
+/// So many different values of one aspect are told apart; the rest is counted.
 const MOST_VALUES: usize = 1000;
 /// So many aspects.
 const MOST_ASPECTS: usize = 2000;
 /// So many files of a class are named.
 const MOST_NAMED: usize = 20;
+/// So many names in all: a set of a million files must not need more memory than one of a thousand.
+const MOST_NAMES: usize = 50_000;
+/// Letters of a value.
+const LONGEST_VALUE: usize = 500;
 
 /// The counts of a set.
 #[derive(Debug, Clone, Default)]
 pub struct Census {
-    /// By aspect (`channels of images`), by value (`3`).
-    aspects: BTreeMap<String, BTreeMap<String, Class>>,
+    /// By aspect (`channels of images`).
+    aspects: BTreeMap<String, Aspect>,
     /// By name.
     features: BTreeMap<String, FeatureCensus>,
+    /// By the name of the array or integer feature.
+    ranges: BTreeMap<String, RangeCensus>,
     /// Records that are examples.
     examples: u64,
+    /// The first files with examples.
+    with_examples: Vec<String>,
+    /// Names that were kept.
+    names: usize,
+}
+
+/// The classes of one aspect.
+#[derive(Debug, Clone, Default)]
+struct Aspect {
+    total: u64,
+    classes: BTreeMap<String, Class>,
 }
 
 /// Files that are alike in one aspect.
@@ -36,14 +53,25 @@ pub struct Class {
 pub struct FeatureCensus {
     /// In how many records.
     pub present: u64,
+    /// Whether it is a list of features, one a step.
+    pub sequence: bool,
     /// As what, and in which files.
     pub kinds: BTreeMap<FeatureKind, Class>,
     /// How many values, and in which files.
     pub lengths: BTreeMap<u64, Class>,
-    /// Files in which some records lack it.
+    /// Files in which some records lack it, or all.
     pub lacking: Class,
-    /// Over all files, of an integer feature.
-    pub range: Option<Range>,
+}
+
+/// From where to where the values go, and in which files they end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RangeCensus {
+    /// Over all files.
+    pub range: Range,
+    /// A file with the least.
+    pub least_in: String,
+    /// A file with the greatest.
+    pub greatest_in: String,
 }
 
 /// The few that differ from the many in one aspect.
@@ -60,9 +88,13 @@ pub struct OddOnes<'a> {
 }
 
 impl Class {
-    fn add(&mut self, path: &str, count: u64) {
+    fn add(&mut self, path: &str, count: u64, names: &mut usize) {
         self.count += count;
-        if self.files.len() < MOST_NAMED && self.files.last().is_none_or(|last| last != path) {
+        if self.files.len() < MOST_NAMED
+            && *names < MOST_NAMES
+            && self.files.last().is_none_or(|last| last != path)
+        {
+            *names += 1;
             self.files.push(path.to_owned());
         }
     }
@@ -82,15 +114,7 @@ impl Census {
             }
             Contents::Arrays(arrays) => {
                 for array in arrays {
-                    let of = match array.name.as_str() {
-                        "" => "arrays".to_owned(),
-                        name => format!("array `{name}`"),
-                    };
-                    self.note(&format!("type of {of}"), array.dtype.clone(), path);
-                    // The first dimension is that of the samples.
-                    let inner = array.shape.get(1..).unwrap_or_default();
-                    let shape = format!("{inner:?}");
-                    self.note(&format!("shape of a row of {of}"), shape, path);
+                    self.add_array(array, path);
                 }
             }
             Contents::Records(records) => self.add_records(records, path),
@@ -108,64 +132,140 @@ impl Census {
         }
     }
 
-    fn add_records(&mut self, records: &super::Records, path: &str) {
-        let examples = records.count - records.not_examples.min(records.count);
-        self.examples += examples;
-        for feature in &records.features {
-            if !self.features.contains_key(&feature.name) && self.features.len() >= MOST_ASPECTS {
-                continue;
-            }
-            let census = self.features.entry(feature.name.clone()).or_default();
-            census.present += feature.present;
-            for (kind, count) in &feature.kinds {
-                census.kinds.entry(*kind).or_default().add(path, *count);
-            }
-            for (length, count) in &feature.lengths {
-                if census.lengths.len() < MOST_VALUES || census.lengths.contains_key(length) {
-                    census.lengths.entry(*length).or_default().add(path, *count);
-                }
-            }
-            let lacking = examples.saturating_sub(feature.present);
-            if lacking > 0 {
-                census.lacking.add(path, lacking);
-            }
-            census.range = match (census.range, feature.range) {
-                (Some(one), Some(other)) => Some(Range {
-                    least: one.least.min(other.least),
-                    greatest: one.greatest.max(other.greatest),
-                }),
-                (one, other) => one.or(other),
-            };
+    fn add_array(&mut self, array: &super::Array, path: &str) {
+        let (of, name) = match array.name.as_str() {
+            "" => ("arrays".to_owned(), stem(path)),
+            name => (format!("array `{name}`"), name),
+        };
+        self.note(&format!("type of {of}"), array.dtype.clone(), path);
+        // The first dimension is that of the samples.
+        let inner = array.shape.get(1..).unwrap_or_default();
+        self.note(
+            &format!("shape of a row of {of}"),
+            format!("{inner:?}"),
+            path,
+        );
+        if let Some(range) = array.range {
+            self.note_range(name, range, path);
         }
     }
 
-    fn note(&mut self, aspect: &str, value: String, path: &str) {
+    fn add_records(&mut self, records: &Records, path: &str) {
+        let examples = records.count - records.not_examples.min(records.count);
+        if examples == 0 {
+            return;
+        }
+        let mut present: BTreeMap<String, u64> = BTreeMap::new();
+        for feature in &records.features {
+            let key = key(&feature.name, feature.sequence);
+            if !self.features.contains_key(&key) && self.features.len() >= MOST_ASPECTS {
+                continue;
+            }
+            present.insert(key.clone(), feature.present);
+            let (earlier, with_examples) = (self.examples, &self.with_examples);
+            let names = &mut self.names;
+            // Files before this one lacked what is new in it.
+            let census = self.features.entry(key).or_insert_with(|| {
+                let mut census = FeatureCensus {
+                    sequence: feature.sequence,
+                    ..FeatureCensus::default()
+                };
+                census.lacking.count = earlier;
+                census.lacking.files.clone_from(with_examples);
+                census
+            });
+            census.present += feature.present;
+            for (kind, count) in &feature.kinds {
+                census
+                    .kinds
+                    .entry(*kind)
+                    .or_default()
+                    .add(path, *count, names);
+            }
+            for (length, count) in &feature.lengths {
+                if census.lengths.len() < MOST_VALUES || census.lengths.contains_key(length) {
+                    let class = census.lengths.entry(*length).or_default();
+                    class.add(path, *count, names);
+                }
+            }
+            if let Some(range) = feature.range {
+                self.note_range(&feature.name, range, path);
+            }
+        }
+        for (name, census) in &mut self.features {
+            let lacking = examples.saturating_sub(present.get(name).copied().unwrap_or_default());
+            if lacking > 0 {
+                census.lacking.add(path, lacking, &mut self.names);
+            }
+        }
+        self.examples += examples;
+        if self.with_examples.len() < MOST_NAMED {
+            self.with_examples.push(path.to_owned());
+        }
+    }
+
+    fn note_range(&mut self, name: &str, range: Range, path: &str) {
+        if let Some(known) = self.ranges.get_mut(name) {
+            if range.least < known.range.least {
+                known.range.least = range.least;
+                path.clone_into(&mut known.least_in);
+            }
+            if range.greatest > known.range.greatest {
+                known.range.greatest = range.greatest;
+                path.clone_into(&mut known.greatest_in);
+            }
+        } else if self.ranges.len() < MOST_ASPECTS {
+            let census = RangeCensus {
+                range,
+                least_in: path.to_owned(),
+                greatest_in: path.to_owned(),
+            };
+            self.ranges.insert(name.to_owned(), census);
+        }
+    }
+
+    fn note(&mut self, aspect: &str, mut value: String, path: &str) {
         if !self.aspects.contains_key(aspect) && self.aspects.len() >= MOST_ASPECTS {
             return;
         }
-        let classes = self.aspects.entry(aspect.to_owned()).or_default();
+        let end = (0..=LONGEST_VALUE.min(value.len())).rev();
+        let end = end.into_iter().find(|end| value.is_char_boundary(*end));
+        value.truncate(end.unwrap_or_default());
+        let aspect = self.aspects.entry(aspect.to_owned()).or_default();
+        aspect.total += 1;
+        let classes = &mut aspect.classes;
         if classes.len() < MOST_VALUES || classes.contains_key(&value) {
-            classes.entry(value).or_default().add(path, 1);
+            classes
+                .entry(value)
+                .or_default()
+                .add(path, 1, &mut self.names);
         }
     }
 
     /// The classes of an aspect, by value.
     pub fn classes(&self, aspect: &str) -> Option<&BTreeMap<String, Class>> {
-        self.aspects.get(aspect)
+        self.aspects.get(aspect).map(|aspect| &aspect.classes)
     }
 
     /// Aspects in which a few files differ from nearly all.
     pub fn odd_ones(&self) -> impl Iterator<Item = OddOnes<'_>> {
         self.aspects
             .iter()
-            .filter_map(|(aspect, classes)| odd_ones(aspect, classes))
+            .filter_map(|(aspect, counts)| odd_ones(aspect, counts))
     }
 
-    /// The features of all examples, by name.
+    /// The features of all examples, by name; those of sequences end in `[]`.
     pub fn features(&self) -> impl Iterator<Item = (&str, &FeatureCensus)> {
         self.features
             .iter()
             .map(|(name, feature)| (name.as_str(), feature))
+    }
+
+    /// From where to where the values of arrays and integer features go, by name.
+    pub fn ranges(&self) -> impl Iterator<Item = (&str, &RangeCensus)> {
+        self.ranges
+            .iter()
+            .map(|(name, range)| (name.as_str(), range))
     }
 
     /// How many records are examples.
@@ -174,15 +274,28 @@ impl Census {
     }
 }
 
+fn key(name: &str, sequence: bool) -> String {
+    if sequence {
+        format!("{name}[]")
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The name of a file without folders and ending: that of the array in it.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
 /// The few are at most one in twenty; where there is no such majority the set simply varies.
-fn odd_ones<'a>(aspect: &'a str, classes: &'a BTreeMap<String, Class>) -> Option<OddOnes<'a>> {
-    let total: u64 = classes.values().map(|class| class.count).sum();
-    let (usual, most) = classes.iter().max_by_key(|(_, class)| class.count)?;
-    let few = total - most.count;
-    if few == 0 || few * 20 > total {
+fn odd_ones<'a>(aspect: &'a str, counts: &'a Aspect) -> Option<OddOnes<'a>> {
+    let (usual, most) = counts.classes.iter().max_by_key(|(_, class)| class.count)?;
+    let few = counts.total - most.count;
+    if few == 0 || few * 20 > counts.total {
         return None;
     }
-    let odd = classes.iter().filter(|(value, _)| *value != usual);
+    let odd = counts.classes.iter().filter(|(value, _)| *value != usual);
     Some(OddOnes {
         aspect,
         usual,

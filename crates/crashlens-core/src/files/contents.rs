@@ -161,6 +161,12 @@ pub struct ModelFacts {
     /// Least version of the graph format that may read it (`VersionDef.min_consumer`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph_min_consumer: Option<u32>,
+    /// Versions of the graph format that must not read it (`VersionDef.bad_consumers`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graph_bad_consumers: Vec<u32>,
+    /// Bytes of the message that the graph is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph_bytes: Option<u64>,
     /// Tensors with stored values.
     pub tensors: Vec<Tensor>,
     /// Operations or layers, each kind once.

@@ -11,6 +11,7 @@ mod one_package_twice;
 mod protobuf_gencode;
 mod protobuf_implementation;
 mod python_refused;
+mod replaced_python;
 mod requirement_unmet;
 mod two_records;
 mod unseen_limit;
@@ -38,5 +39,6 @@ pub(super) const FAMILY: Family = Family {
         &requirement_unmet::RULE,
         &bad_release::RULE,
         &vulnerable_version::RULE,
+        &replaced_python::RULE,
     ],
 };

@@ -24,6 +24,26 @@ pub struct Interpreter {
     pub architecture: Observed<String>,
     /// Whether `site-packages` of the user's home are among the folders.
     pub user_site: bool,
+    /// How packages are installed for it.
+    pub tool: PackageTool,
+    /// Folders of packages in its virtual environment that are those of another version of Python, where its own version
+    /// has none there: the interpreter below the environment was replaced.
+    pub stranded: Vec<String>,
+}
+
+/// How packages are installed for an interpreter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PackageTool {
+    /// By its pip.
+    #[default]
+    Pip,
+    /// By uv, which needs no pip in the environment.
+    Uv,
+    /// There is no pip, and nothing says what was used instead.
+    Missing,
+    /// By the system's package manager: pip refuses to change it (`EXTERNALLY-MANAGED`).
+    Refused,
 }
 
 /// What kind of installation an interpreter belongs to.
@@ -81,10 +101,15 @@ pub struct FileList {
     pub missing_code_count: u64,
     /// The first of the missing, code before everything else.
     pub missing: Vec<String>,
-    /// Files whose size (or content, where that was compared) is not as listed: the first of them.
+    /// Files whose size (or content, where that was compared) is not as listed: the first of them, code before everything
+    /// else.
     pub changed: Vec<ChangedFile>,
     /// How many there are of those.
     pub changed_count: u64,
+    /// How many of the files that are code may not be read by whoever made the survey.
+    pub unreadable_count: u64,
+    /// The first of those.
+    pub unreadable: Vec<String>,
     /// Top folders and modules that it installs: `tensorflow`, `numpy`, `numpy.libs`.
     pub top: Vec<String>,
     /// Other distributions that list the same files, with how many.
@@ -101,6 +126,8 @@ pub struct ChangedFile {
     pub listed_size: Option<u64>,
     /// Bytes that are there.
     pub size: u64,
+    /// Whether a Python module that is shorter than listed ends in the middle of a line.
+    pub ends_within_line: bool,
     /// Another distribution that lists the file with just this size: it was written over.
     pub written_by: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! What distributions require of each other and of Python, and whether it is there.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use pep440_rs::{Version, VersionSpecifiers};
@@ -9,6 +10,7 @@ use pep508_rs::{
 
 use super::{Distribution, Interpreter, Survey};
 use crate::compatibility;
+use crate::facts::packages::normal;
 
 /// No requirement that a person wrote is longer; a longer one is not parsed.
 const LONGEST: usize = 1000;
@@ -26,27 +28,31 @@ pub struct Unmet<'a> {
     pub installed: Option<&'a Distribution>,
 }
 
-impl Survey {
+/// What is installed, by name: for whoever asks often.
+pub(crate) struct Shelf<'a> {
+    survey: &'a Survey,
+    here: Option<MarkerEnvironment>,
+    patch_is_known: bool,
+    by_name: HashMap<String, Vec<&'a Distribution>>,
+}
+
+impl<'a> Shelf<'a> {
     /// What a distribution requires here and does not find. Extras are not required by anybody.
-    pub fn unmet<'a>(&'a self, distribution: &Distribution) -> Vec<Unmet<'a>> {
-        let Some(python) = self.python.known() else {
+    pub(crate) fn unmet(&self, distribution: &Distribution) -> Vec<Unmet<'a>> {
+        let Some(here) = &self.here else {
             return Vec::new();
         };
-        let Some(here) = self.markers(python) else {
-            return Vec::new();
-        };
-        let patch_is_known = python.version.split('.').count() > 2;
         distribution
             .requires
             .iter()
-            .filter(|line| patch_is_known || !line.contains("full_version"))
+            .filter(|line| self.patch_is_known || !line.contains("full_version"))
             .filter_map(|line| requirement(line))
-            .filter(|requirement| requirement.evaluate_markers(&here, &[]))
+            .filter(|requirement| requirement.evaluate_markers(here, &[]))
             .filter_map(|requirement| self.missed(&requirement))
             .collect()
     }
 
-    fn missed<'a>(&'a self, requirement: &Requirement<VerbatimUrl>) -> Option<Unmet<'a>> {
+    fn missed(&self, requirement: &Requirement<VerbatimUrl>) -> Option<Unmet<'a>> {
         let name = requirement.name.as_ref();
         let versions = specifiers(requirement);
         let installed = self.providers(name);
@@ -54,7 +60,7 @@ impl Survey {
             Some(version) => versions.contains(&version),
             None => true,
         };
-        if installed.iter().any(is_enough) {
+        if installed.iter().any(is_enough) || (installed.is_empty() && self.is_loose(name)) {
             return None;
         }
         Some(Unmet {
@@ -65,13 +71,44 @@ impl Survey {
     }
 
     /// What is installed under a name, or under another name of the same software.
-    fn providers(&self, name: &str) -> Vec<&Distribution> {
-        let own: Vec<_> = self.copies(name).collect();
+    fn providers(&self, name: &str) -> Vec<&'a Distribution> {
+        let copies = |name: &str| self.by_name.get(&normal(name)).into_iter().flatten();
+        let own: Vec<_> = copies(name).copied().collect();
         if !own.is_empty() {
             return own;
         }
         let others = compatibility::other_names(name);
-        others.flat_map(|other| self.copies(other)).collect()
+        others.flat_map(copies).copied().collect()
+    }
+
+    /// Whether it can be imported although nothing says that it is installed. Its version is anybody's guess.
+    fn is_loose(&self, name: &str) -> bool {
+        let name = normal(name);
+        let mut modules = self.survey.loose_modules.iter();
+        modules.any(|module| normal(module) == name || compatibility::is_module_of(module, &name))
+    }
+}
+
+impl Survey {
+    /// What is installed, by name.
+    pub(crate) fn shelf(&self) -> Shelf<'_> {
+        let python = self.python.known();
+        let mut by_name: HashMap<String, Vec<&Distribution>> = HashMap::new();
+        for distribution in self.found_distributions() {
+            let copies = by_name.entry(normal(&distribution.name));
+            copies.or_default().push(distribution);
+        }
+        Shelf {
+            survey: self,
+            here: python.and_then(|python| self.markers(python)),
+            patch_is_known: python.is_some_and(|python| python.version.split('.').count() > 2),
+            by_name,
+        }
+    }
+
+    /// What a distribution requires here and does not find.
+    pub fn unmet<'a>(&'a self, distribution: &Distribution) -> Vec<Unmet<'a>> {
+        self.shelf().unmet(distribution)
     }
 
     fn markers(&self, python: &Interpreter) -> Option<MarkerEnvironment> {

@@ -1,7 +1,9 @@
 //! Which of several copies of a distribution Python takes, and who looks after it.
 
+use std::collections::HashMap;
+
 use super::{Distribution, Survey};
-use crate::facts::packages::same_name;
+use crate::facts::packages::{normal, same_name};
 
 /// Folders that the package manager of a Linux distribution fills; what a person installs goes to `/usr/local`.
 const OF_THE_SYSTEM: [&str; 2] = ["/usr/lib/python", "/usr/lib64/python"];
@@ -9,9 +11,16 @@ const OF_THE_SYSTEM: [&str; 2] = ["/usr/lib/python", "/usr/lib64/python"];
 impl Survey {
     /// Every distribution that Python finds: of one name, those in the first folder of `sys.path` that has it.
     pub fn found_distributions(&self) -> impl Iterator<Item = &Distribution> {
-        self.distributions
-            .iter()
-            .filter(|distribution| self.is_found(distribution))
+        let mut first: HashMap<String, usize> = HashMap::new();
+        for distribution in self.distributions.iter().filter(|it| !it.is_left_over()) {
+            let place = self.place(distribution);
+            let known = first.entry(normal(&distribution.name)).or_insert(place);
+            *known = place.min(*known);
+        }
+        self.distributions.iter().filter(move |it| {
+            let first = first.get(&normal(&it.name));
+            !it.is_left_over() && first == Some(&self.place(it))
+        })
     }
 
     /// The copies of a distribution that Python finds. More than one where metadata was left behind.

@@ -14,7 +14,7 @@ pub(super) use object_graph::stored_objects;
 
 use crashlens_core::files::{FileFacts, FlawKind, Format};
 
-use super::parts::{Parts, folder, join, last};
+use super::parts::{Parts, bare, folder, join, last};
 use crate::reading::Options;
 use crate::store::{Entry, Store};
 
@@ -45,6 +45,7 @@ enum Meant {
 }
 
 fn meant(store: &dyn Store, path: &str) -> Option<Meant> {
+    let path = bare(path);
     let name = last(path);
     if let Some(prefix) = prefix_of_part(path) {
         return Some(Meant::Prefix(prefix.to_owned()));

@@ -2,33 +2,27 @@
 
 mod attributes;
 mod constant;
+pub(super) mod device;
 mod node;
 mod scope;
 mod visitor;
 
 use std::io;
 
-use crashlens_core::files::{Contents, FlawKind};
+use crashlens_core::files::{Contents, FlawKind, ModelFacts};
 
-pub(super) use visitor::Graphs;
+pub(super) use visitor::{Found, Graphs};
 
 use super::proto::{self, Failure, Reader};
 use super::{dtype, schema};
 use crate::reading::Reading;
 use crate::source::Source;
 
-/// A message of protocol buffers has no more bytes than this, whatever it holds.
-pub(super) const MOST_BYTES: u64 = i32::MAX as u64;
 /// Values are read in pieces of this size.
 const CHUNK: usize = 256 * 1024;
 
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let size = reading.source.size();
-    if size > MOST_BYTES {
-        let detail =
-            format!("it has {size} bytes, and a message of protocol buffers {MOST_BYTES} at most");
-        reading.flaw(FlawKind::Unsupported, "the graph", detail);
-    }
     let mut graphs = Graphs::default();
     let outcome = {
         let mut reader = Reader::new(&mut reading.source);
@@ -51,12 +45,16 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     for found in graphs.take_found() {
         reading.flaw_at(found.kind, found.part, found.at, found.detail);
     }
-    reading.holds(Contents::Model(Box::new(graphs.into_model())));
+    let model = ModelFacts {
+        graph_bytes: Some(size),
+        ..graphs.into_model()
+    };
+    reading.holds(Contents::Model(Box::new(model)));
     Ok(())
 }
 
 /// Counts NaN and infinity in the constants whose values are in the file as they are in memory.
-pub(super) fn look_at_values(graphs: &mut Graphs, source: &mut Source) -> io::Result<()> {
+fn look_at_values(graphs: &mut Graphs, source: &mut Source) -> io::Result<()> {
     for stored in &graphs.stored {
         let mut at = stored.at;
         let end = stored.at + stored.length;

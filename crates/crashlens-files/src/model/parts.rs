@@ -123,6 +123,14 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// A path without slashes at its end.
+pub(super) fn bare(path: &str) -> &str {
+    match path.trim_end_matches('/') {
+        "" => path,
+        bare => bare,
+    }
+}
+
 /// The last name of a path.
 pub(super) fn last(path: &str) -> &str {
     let path = path.trim_end_matches('/');

@@ -3,13 +3,14 @@
 mod fingerprint;
 mod objects;
 mod signature;
+mod structure;
 mod visitor;
 
 use crashlens_core::files::{FileFacts, FlawKind, Format};
 
-use super::parts::{Parts, folder, join, last};
+use super::parts::{Parts, bare, folder, join, last};
 use super::proto::{self, Failure, Reader};
-use super::{checkpoint, graph, schema};
+use super::{checkpoint, schema};
 use crate::reading::Options;
 use crate::store::Store;
 use visitor::SavedModel;
@@ -21,7 +22,7 @@ const TEXT: &str = "saved_model.pbtxt";
 pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Option<FileFacts> {
     let place = match last(path) {
         BINARY | TEXT => folder(path),
-        _ => path,
+        _ => bare(path),
     };
     let entries = store.list(place).ok()?;
     let has = |name: &str| {
@@ -65,13 +66,6 @@ fn read(parts: &mut Parts<'_>, place: &str) {
     };
     if source.size() == 0 {
         parts.flaw(FlawKind::Empty, BINARY, None, "it has no bytes");
-    } else if source.size() > graph::MOST_BYTES {
-        let detail = format!(
-            "it has {} bytes, and a message of protocol buffers {} at most",
-            source.size(),
-            graph::MOST_BYTES
-        );
-        parts.flaw(FlawKind::Unsupported, BINARY, None, detail);
     }
     let mut model = SavedModel::default();
     let outcome = {
@@ -91,12 +85,7 @@ fn read(parts: &mut Parts<'_>, place: &str) {
         }
     }
     model.conclude();
-    if parts.options.full
-        && let Err(error) = graph::look_at_values(&mut model.graphs, &mut source)
-    {
-        parts.failed(BINARY, &error);
-    }
-    for found in model.graphs.take_found() {
+    for found in model.take_found() {
         let part = format!("{BINARY}, {}", found.part);
         parts.flaw(found.kind, part, found.at, found.detail);
     }
@@ -106,6 +95,7 @@ fn read(parts: &mut Parts<'_>, place: &str) {
     fingerprint::read(parts, place);
     let stored = std::mem::take(&mut parts.model.tensors);
     parts.model = model.into_facts();
+    parts.model.graph_bytes = Some(source.size());
     parts.model.tensors.splice(0..0, stored);
 }
 

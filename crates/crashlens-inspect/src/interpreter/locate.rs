@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crashlens_core::Gaps;
 
 use super::executable::Head;
+use super::path_file::without_dots;
 use super::pyenv;
 use crate::{Question, SurveyError};
 
@@ -28,7 +29,11 @@ pub(super) fn executable(question: &Question, gaps: &mut Gaps) -> Result<PathBuf
         if let Some(found) = in_prefix(Path::new(prefix)) {
             return behind_scripts(found, question);
         }
-        let reason = "there is no Python in it; the one on PATH is examined";
+        let what = match gone(Path::new(prefix)) {
+            Some(gone) => gone.to_string(),
+            None => "there is no Python in it".to_owned(),
+        };
+        let reason = format!("{what}; the one on PATH is examined");
         gaps.add(format!("{variable}={prefix}"), reason, None);
     }
     let found = on_path(question, |_| true).ok_or(SurveyError::NoPython)?;
@@ -41,9 +46,36 @@ fn named_executable(named: &Path) -> Result<PathBuf, SurveyError> {
     } else {
         is_program(named).then(|| named.to_owned())
     };
-    let found = found.ok_or_else(|| SurveyError::NotPython(named.to_owned()))?;
+    let missed = || gone(named).unwrap_or_else(|| SurveyError::NotPython(named.to_owned()));
+    let found = found.ok_or_else(missed)?;
     // `sys.prefix` is absolute, and so must be what users are told to run.
     Ok(std::path::absolute(&found).unwrap_or(found))
+}
+
+/// A link to an interpreter that is not there any more: what was named, or what is in the folder that was named.
+fn gone(named: &Path) -> Option<SurveyError> {
+    let named = std::path::absolute(named).ok()?;
+    let folders = [named.join("bin"), named.clone()];
+    let inside = folders
+        .iter()
+        .flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+    let mut candidates = std::iter::once(named.clone()).chain(inside);
+    // A target that may not be looked at may well be there.
+    let is_gone = |path: &Path| {
+        let error = std::fs::metadata(path).err();
+        error.is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    };
+    let link = candidates.find(|path| path.is_symlink() && is_gone(path))?;
+    let mut target = link.clone();
+    // As many as the kernel follows.
+    for _ in 0..40 {
+        let Ok(next) = std::fs::read_link(&target) else {
+            break;
+        };
+        target = target.parent()?.join(next);
+    }
+    let target = without_dots(&target);
+    Some(SurveyError::Gone { link, target })
 }
 
 /// The interpreter of an environment's or an installation's folder, or of its `bin`.

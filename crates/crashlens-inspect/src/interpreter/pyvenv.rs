@@ -15,6 +15,8 @@ pub(crate) struct Pyvenv {
     pub(crate) version: Option<String>,
     /// Whether packages outside the environment are seen too.
     pub(crate) sees_system: bool,
+    /// Whether uv made it.
+    pub(crate) is_uvs: bool,
 }
 
 impl Pyvenv {
@@ -29,6 +31,7 @@ impl Pyvenv {
             home: None,
             version: None,
             sees_system: true,
+            is_uvs: false,
         };
         for line in text.lines() {
             let Some((key, value)) = line.split_once('=') else {
@@ -44,6 +47,7 @@ impl Pyvenv {
                 "include-system-site-packages" => {
                     settings.sees_system = value.eq_ignore_ascii_case("true");
                 }
+                "uv" => settings.is_uvs = true,
                 _ => {}
             }
         }

@@ -207,3 +207,77 @@ fn lines_of_path_files_name_folders_and_code_is_left_alone() {
         Path::new("/a/c/d")
     );
 }
+
+#[test]
+fn an_environment_whose_python_is_gone_says_where_it_was() {
+    let machine = Machine::new();
+    machine.install("usr", "3.11.2");
+    machine.write("venv/pyvenv.cfg", b"home = /usr/bin\nversion = 3.10.4\n");
+    fs::create_dir_all(machine.path("venv/bin")).unwrap();
+    symlink("python3.10", machine.path("venv/bin/python")).unwrap();
+    symlink(
+        "../../usr/bin/python3.10",
+        machine.path("venv/bin/python3.10"),
+    )
+    .unwrap();
+    for named in ["venv", "venv/bin", "venv/bin/python"] {
+        let mut question = machine.ask(&[]);
+        question.python = Some(machine.path(named));
+        let error = find(&question, &mut Gaps::default()).unwrap_err();
+        let words = machine.short(&error.to_string());
+        assert!(
+            words.starts_with("/venv/bin/python leads to /usr/bin/python3.10, which is not there"),
+            "{named}: {words}"
+        );
+    }
+    let active = machine.ask(&[("VIRTUAL_ENV", "@/venv"), ("PATH", "@/usr/bin")]);
+    let mut gaps = Gaps::default();
+    let python = find(&active, &mut gaps).unwrap();
+    assert_eq!(machine.short(&python.path), "/usr/bin/python3");
+    assert!(gaps.0[0].reason.contains("is gone"), "{gaps:?}");
+}
+
+#[test]
+fn packages_of_the_python_that_was_replaced_are_stranded() {
+    let machine = Machine::new();
+    machine.install("usr", "3.11.2");
+    machine.write("venv/pyvenv.cfg", b"home = @/usr/bin\nversion = 3.10.4\n");
+    fs::create_dir_all(machine.path("venv/bin")).unwrap();
+    symlink(
+        machine.path("usr/bin/python3.11"),
+        machine.path("venv/bin/python"),
+    )
+    .unwrap();
+    let stranded = || {
+        let python = machine.find(&[("VIRTUAL_ENV", "@/venv")]).unwrap();
+        let stranded = python.stranded.iter().map(|path| machine.short(path));
+        stranded.collect::<Vec<_>>()
+    };
+    let old = "venv/lib/python3.10/site-packages";
+    fs::create_dir_all(machine.path(old)).unwrap();
+    assert_eq!(stranded(), [format!("/{old}")]);
+    fs::create_dir_all(machine.path("venv/lib/python3.11/site-packages")).unwrap();
+    assert!(stranded().is_empty());
+}
+
+#[test]
+fn what_may_install_packages_is_what_the_installation_says() {
+    let machine = Machine::new();
+    machine.install("usr", "3.11.2");
+    let tool = |variables: &[(&str, &str)]| machine.find(variables).unwrap().tool;
+    let path = ("PATH", "@/usr/bin");
+    assert_eq!(tool(&[path]), PackageTool::Pip);
+    machine.write(
+        "usr/lib/python3.11/EXTERNALLY-MANAGED",
+        b"[externally-managed]\n",
+    );
+    assert_eq!(tool(&[path]), PackageTool::Refused);
+    fs::create_dir_all(machine.path("venv/bin")).unwrap();
+    let executable = machine.path("usr/bin/python3.11");
+    symlink(executable, machine.path("venv/bin/python")).unwrap();
+    for (text, expected) in [("", PackageTool::Pip), ("uv = 0.5.1\n", PackageTool::Uv)] {
+        let settings = format!("home = @/usr/bin\n{text}version = 3.11.2\n");
+        machine.write("venv/pyvenv.cfg", settings.as_bytes());
+        assert_eq!(tool(&[path, ("VIRTUAL_ENV", "@/venv")]), expected);
+    }
+}

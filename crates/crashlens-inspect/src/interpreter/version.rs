@@ -80,6 +80,15 @@ fn has_standard_library(prefix: &Path, library: &Library) -> bool {
     })
 }
 
+/// Names of the folders of modules in a `lib`, of whatever version.
+pub(super) fn libraries(lib: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(lib).into_iter().flatten();
+    entries.take(MAX_ENTRIES).filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        Library::from_name(&name).map(|_| name)
+    })
+}
+
 /// The one standard library there is: with two, the name of the executable would have to tell.
 fn only_library(prefix: &Path) -> Option<Library> {
     let entries = std::fs::read_dir(prefix.join("lib")).ok()?;

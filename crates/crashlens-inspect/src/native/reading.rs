@@ -6,9 +6,9 @@ use std::thread;
 
 use super::Reading;
 use super::choice::Chosen;
-use crate::Progress;
 use crate::cache::ElfCache;
 use crate::elf::{ElfError, ElfFile};
+use crate::{Progress, crew};
 
 /// More would wait for the disk, and each holds buffers.
 const MAX_THREADS: usize = 16;
@@ -39,12 +39,7 @@ pub(super) fn all(
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 1..threads.min(MAX_THREADS).min(files.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
+    crew::share(threads.min(MAX_THREADS).min(files.len()), work);
     let mut results = results.into_inner().unwrap_or_default();
     results.sort_by_key(|(index, _)| *index);
     let readings = files.into_iter().zip(results);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::Site;
 use super::claims::{Claim, Claims, Place};
 use super::contents::{Entry, Presence};
 use super::discover::Found;
-use super::draft::Draft;
+use super::draft::{Draft, is_code};
 use super::gencode::Newest;
 use super::hashing::{self, Check};
 use super::native::is_native;
@@ -30,6 +30,8 @@ const MAX_LISTED: usize = 500_000;
 /// Lines that lead out of their folder: each is asked for by itself.
 const MAX_OUTSIDE: usize = 10_000;
 const MAX_GENERATED: usize = 5_000;
+/// Files that are opened only to see whether they may be.
+const MAX_OPENED: usize = 20_000;
 
 /// What the lists say, against what is there.
 pub(super) struct Comparison {
@@ -49,6 +51,7 @@ struct Left {
     lines: usize,
     outside: usize,
     generated: usize,
+    opened: usize,
 }
 
 impl Comparison {
@@ -63,6 +66,7 @@ impl Comparison {
                 lines: MAX_LISTED,
                 outside: MAX_OUTSIDE,
                 generated: MAX_GENERATED,
+                opened: MAX_OPENED,
             },
             verify,
         };
@@ -148,7 +152,7 @@ impl Comparison {
                 path,
                 listed_size: Some(check.size),
                 size: check.size,
-                written_by: None,
+                ..ChangedFile::default()
             };
             if let Some(draft) = self.drafts.get_mut(draft) {
                 draft.change(file, check.key);
@@ -175,15 +179,14 @@ impl Comparison {
                 .unwrap_or_default()
         };
         let mut shared = self.claims.shared(|place| name_at(sites, place));
-        for draft in self.drafts {
+        for mut draft in self.drafts {
             let place = draft.place;
+            let changed = draft.changed();
             let mut list = draft.list;
             list.missing = draft.missing.first();
             list.top = draft.top.into_iter().collect();
             list.shared_with = shared.remove(&place).unwrap_or_default();
-            list.changed = draft
-                .changed
-                .into_iter()
+            list.changed = changed
                 .map(|(mut file, key)| {
                     let writer = self.claims.of_size(key, file.size, place);
                     let has_grown = file.listed_size != Some(file.size);
@@ -208,6 +211,18 @@ fn is_absence(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+/// Whether a file stops in the middle of a line. One that cannot be read says nothing.
+fn ends_within_line(path: &Path) -> bool {
+    let last = || {
+        let mut file = bounded::open(path)?;
+        file.seek(io::SeekFrom::End(-1))?;
+        let mut last = [0];
+        file.read_exact(&mut last)?;
+        Ok::<u8, io::Error>(last[0])
+    };
+    last().is_ok_and(|last| !b"\r\n".contains(&last))
 }
 
 /// The name of the metadata folder as lists have it: `numpy-1.26.4.dist-info/`.
@@ -293,8 +308,16 @@ impl Reader<'_> {
         self.draft.add_top(path);
         let claim = Claim::new(self.draft.place, listed);
         match self.site.contents.get(path) {
-            Presence::Missing if self.is_true => self.draft.miss(&absolute(), path),
-            Presence::There(Entry::File { size, .. }) => {
+            Presence::Missing if self.is_true && !self.is_compiled(path) => {
+                self.draft.miss(&absolute(), path);
+            }
+            Presence::Forbidden => self.draft.forbid(&absolute(), path),
+            Presence::There(Entry::File {
+                size, is_guarded, ..
+            }) => {
+                if is_guarded && is_code(path) && self.is_forbidden(&absolute()) {
+                    self.draft.forbid(&absolute(), path);
+                }
                 self.compare_sizes(listed, size, claim.key());
                 if is_native(path) {
                     self.comparison
@@ -312,6 +335,26 @@ impl Reader<'_> {
         self.comparison.claims.add(claim, path);
     }
 
+    /// Whether a module whose source was taken away has its bytecode beside it, from where Python imports it as well.
+    fn is_compiled(&self, path: &[u8]) -> bool {
+        if !path.ends_with(b".py") {
+            return false;
+        }
+        let bytecode = [path, b"c"].concat();
+        let found = self.site.contents.get(&bytecode);
+        matches!(found, Presence::There(Entry::File { size, .. }) if size > 0)
+    }
+
+    /// Whether a file that not everybody may read may not be read by us.
+    fn is_forbidden(&mut self, path: &Path) -> bool {
+        if self.comparison.left.opened == 0 {
+            return false;
+        }
+        self.comparison.left.opened -= 1;
+        let error = bounded::open(path).err();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    }
+
     fn compare_sizes(&mut self, listed: &Listed, size: u64, key: u64) {
         // Whoever adds a certificate to a bundle of them means to.
         let is_certificate = listed.path.ends_with(b".pem") || listed.path.ends_with(b".crt");
@@ -320,10 +363,14 @@ impl Reader<'_> {
         }
         let path = || self.site.folder.join(OsStr::from_bytes(&listed.path));
         if listed.size.is_some_and(|listed| listed != size) {
+            let is_shorter = listed.size.is_some_and(|listed| listed > size);
             let file = ChangedFile {
                 path: printable_path(&path()),
                 listed_size: listed.size,
                 size,
+                ends_within_line: is_shorter
+                    && listed.path.ends_with(b".py")
+                    && ends_within_line(&path()),
                 written_by: None,
             };
             self.draft.change(file, key);

@@ -48,6 +48,8 @@ pub(super) enum Entry {
     File {
         size: u64,
         is_link: bool,
+        /// Whether there are users who may not read it.
+        is_guarded: bool,
     },
     Folder {
         is_link: bool,
@@ -61,7 +63,9 @@ pub(super) enum Entry {
 pub(super) enum Presence {
     There(Entry),
     Missing,
-    /// The way to it may not be looked at.
+    /// The way to it is closed to us.
+    Forbidden,
+    /// Asking for it failed otherwise.
     Unknown,
 }
 
@@ -230,11 +234,7 @@ impl Entry {
             return Some(Self::Folder { is_link: false });
         }
         if kind.is_file() {
-            let size = entry.metadata().ok()?.len();
-            return Some(Self::File {
-                size,
-                is_link: false,
-            });
+            return Some(Self::behind(&entry.metadata().ok()?, false));
         }
         if !kind.is_symlink() {
             return Some(Self::Other);
@@ -250,6 +250,7 @@ impl Entry {
             Self::File {
                 size: metadata.len(),
                 is_link,
+                is_guarded: metadata.mode() & 0o444 != 0o444,
             }
         } else {
             Self::Other
@@ -264,6 +265,7 @@ impl Presence {
             Ok(metadata) => Self::There(Entry::behind(&metadata, false)),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
+                io::ErrorKind::PermissionDenied => Self::Forbidden,
                 _ => Self::Unknown,
             },
         }

@@ -18,7 +18,8 @@ pub(super) struct Draft {
     pub(super) place: Place,
     pub(super) list: FileList,
     pub(super) missing: Ranked,
-    pub(super) changed: Vec<(ChangedFile, u64)>,
+    changed_code: Vec<(ChangedFile, u64)>,
+    changed_rest: Vec<(ChangedFile, u64)>,
     pub(super) checks: Vec<Check>,
     pub(super) top: BTreeSet<String>,
 }
@@ -29,7 +30,8 @@ impl Draft {
             place,
             list: FileList::default(),
             missing: Ranked::default(),
-            changed: Vec::new(),
+            changed_code: Vec::new(),
+            changed_rest: Vec::new(),
             checks: Vec::new(),
             top: BTreeSet::new(),
         }
@@ -43,8 +45,32 @@ impl Draft {
 
     pub(super) fn change(&mut self, file: ChangedFile, key: u64) {
         self.list.changed_count += 1;
-        if self.changed.len() < FIRST {
-            self.changed.push((file, key));
+        let path = file.path.as_bytes();
+        let rank = if is_native(path) || path.ends_with(b".py") {
+            &mut self.changed_code
+        } else {
+            &mut self.changed_rest
+        };
+        if rank.len() < FIRST {
+            rank.push((file, key));
+        }
+    }
+
+    /// The first of the changed files, code before everything else, each with what stands for its path among claims.
+    pub(super) fn changed(&mut self) -> impl Iterator<Item = (ChangedFile, u64)> + use<> {
+        let code = std::mem::take(&mut self.changed_code);
+        let rest = std::mem::take(&mut self.changed_rest);
+        code.into_iter().chain(rest).take(FIRST)
+    }
+
+    /// A file that is there and may not be read. Only code is counted.
+    pub(super) fn forbid(&mut self, path: &Path, relative: &[u8]) {
+        if !is_code(relative) {
+            return;
+        }
+        self.list.unreadable_count += 1;
+        if self.list.unreadable.len() < FIRST {
+            self.list.unreadable.push(printable_path(path));
         }
     }
 
@@ -65,6 +91,13 @@ impl Draft {
     }
 }
 
+/// Whether it is a Python module or a native file outside of folders of tests.
+pub(super) fn is_code(relative: &[u8]) -> bool {
+    let tests: [&[u8]; 3] = [b"tests", b"test", b"testing"];
+    let mut parts = relative.split(|byte| *byte == b'/');
+    (is_native(relative) || relative.ends_with(b".py")) && !parts.any(|part| tests.contains(&part))
+}
+
 /// The first files of each rank: what cannot be missed comes before what often is left out to save space.
 #[derive(Default)]
 pub(super) struct Ranked {
@@ -76,16 +109,11 @@ pub(super) struct Ranked {
 impl Ranked {
     /// Says whether it is code.
     fn add(&mut self, path: &Path, relative: &[u8]) -> bool {
-        let tests: [&[u8]; 3] = [b"tests", b"test", b"testing"];
-        let is_test = |part: &[u8]| tests.contains(&part);
-        let (rank, is_code) = if relative.split(|byte| *byte == b'/').any(is_test) {
-            (&mut self.rest, false)
-        } else if is_native(relative) {
-            (&mut self.native, true)
-        } else if relative.ends_with(b".py") {
-            (&mut self.code, true)
-        } else {
-            (&mut self.rest, false)
+        let is_code = is_code(relative);
+        let rank = match (is_code, is_native(relative)) {
+            (true, true) => &mut self.native,
+            (true, false) => &mut self.code,
+            (false, _) => &mut self.rest,
         };
         if rank.len() < FIRST {
             rank.push(printable_path(path));

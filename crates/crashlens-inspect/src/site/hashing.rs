@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use crate::bounded;
+use crate::{bounded, crew};
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const CHUNK: usize = 1 << 18;
@@ -40,11 +40,7 @@ pub(super) fn differing(checks: Vec<(usize, Check)>) -> Vec<(usize, Check)> {
         }
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..processors.min(checks.len()) {
-            scope.spawn(work);
-        }
-    });
+    crew::share(processors.min(checks.len()), work);
     let found = found.into_inner().unwrap_or_default();
     let numbered = checks.into_iter().enumerate();
     let differing = numbered.filter(|(index, _)| found.contains(index));

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod condition;
 mod hostile;
 
 /// A `site-packages` folder that is filled by the test.

@@ -227,6 +227,45 @@ fn what_is_no_python_is_refused() {
 }
 
 #[test]
+fn an_environment_whose_python_is_gone_is_told_from_what_is_no_environment() {
+    let environment = Environment::sound();
+    let link = environment.path("venv/bin/python");
+    fs::remove_file(&link).unwrap();
+    symlink("/nowhere/bin/python3.10", &link).unwrap();
+    let output = environment.output(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    for part in [
+        "/nowhere/bin/python3.10",
+        "is gone",
+        "Make the environment again",
+    ] {
+        assert!(message.contains(part), "{part} is missing:\n{message}");
+    }
+}
+
+#[test]
+fn content_that_was_changed_is_found_when_asked_for() {
+    let environment = Environment::sound();
+    let record = environment.site().join("sound-1.0.dist-info/RECORD");
+    let text = fs::read_to_string(&record).unwrap();
+    let empty = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
+    fs::write(
+        &record,
+        text.replace("__init__.py,,", &format!("__init__.py,{empty},")),
+    )
+    .unwrap();
+    assert_eq!(environment.output(&[]).status.code(), Some(0));
+    let verified = environment.output(&["--verify", "--fail-on", "worth-knowing"]);
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(
+        stdout(&verified).contains("other content"),
+        "{}",
+        stdout(&verified)
+    );
+}
+
+#[test]
 fn every_check_is_listed_on_request() {
     let text = stdout(&Environment::sound().output(&["-v"]));
     for rule in crashlens_core::hazards::all() {
@@ -239,6 +278,22 @@ fn a_small_stack_does_not_keep_it_from_looking() {
     let environment = Environment::broken();
     let limited = Command::new("sh")
         .args(["-c", "ulimit -s 64; exec \"$@\"", "sh"])
+        .arg(env!("CARGO_BIN_EXE_crashlens"))
+        .args(["check", "--python", &environment.python(), "-q"])
+        .env("XDG_CACHE_HOME", environment.path("cache"))
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(1), "{}", stderr(&limited));
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_does_not_end_it() {
+    let environment = Environment::broken();
+    // Only what is large and was not just written is kept for the next time.
+    let module = environment.site().join("brittle/large.so");
+    symlink(interpreter(), module).unwrap();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -f 0; exec \"$@\"", "sh"])
         .arg(env!("CARGO_BIN_EXE_crashlens"))
         .args(["check", "--python", &environment.python(), "-q"])
         .env("XDG_CACHE_HOME", environment.path("cache"))

@@ -37,6 +37,21 @@ fn an_ordinary_end_leaves_exit_code_and_output_alone() {
 }
 
 #[test]
+fn a_small_stack_is_no_hindrance_to_watch_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for (script, code) in [("exit 7", 7), (DIES, 139)] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", "ulimit -s 64; exec \"$@\"", "sh"])
+            .arg(env!("CARGO_BIN_EXE_crashlens"))
+            .args(["run", "--", "sh", "-c", script])
+            .env("XDG_STATE_HOME", folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn an_ordinary_end_as_json_has_no_deaths() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--format", "json"], "exit 3");

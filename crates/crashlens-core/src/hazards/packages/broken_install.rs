@@ -1,5 +1,7 @@
 //! Files of a distribution that are gone.
 
+mod unreadable;
+
 use super::commands::{named, reinstall};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
@@ -8,7 +10,7 @@ use crate::survey::{Distribution, FileList, Survey};
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "PKG001",
     name: "broken-install",
-    asks: "files of packages that are missing",
+    asks: "files of packages that are missing or may not be read",
     causes: &[Cause::InterpreterMisuse],
     since: "0.1.0",
     doc: include_str!("broken_install.md"),
@@ -34,6 +36,7 @@ fn judge(survey: &Survey) -> Look {
         let Some(files) = distribution.files.known() else {
             continue;
         };
+        look = look.found_all(unreadable::unreadable(distribution, files));
         if !has_sound_copy(survey, distribution) {
             look = look.found_all(missing(survey, distribution, files));
         }

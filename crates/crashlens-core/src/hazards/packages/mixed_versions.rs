@@ -1,5 +1,7 @@
 //! Files of another version that were left behind.
 
+mod altered;
+
 use super::commands::{named, reinstall};
 use crate::cause::Cause;
 use crate::compatibility::is_tensorflow;
@@ -26,7 +28,13 @@ fn judge(survey: &Survey) -> Look {
     };
     for distribution in survey.found_distributions() {
         if !survey.is_of_the_system(distribution) && !is_told(distribution) {
-            look = look.found_all(rewritten(survey, distribution));
+            let rewritten = rewritten(survey, distribution);
+            look = if rewritten.is_some() {
+                look.found_all(rewritten)
+            } else {
+                look.found_all(altered::content(survey, distribution))
+                    .found_all(altered::cut_off(survey, distribution))
+            };
         }
     }
     look.found_all(of_tensorflow)
@@ -49,7 +57,7 @@ fn rewritten(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
         return None;
     }
     let headline = format!(
-        "{} of the {} files of {} have another size than its list says",
+        "{} of the {} files of {} are not those that its list says",
         files.changed_count,
         files.listed,
         named(distribution)

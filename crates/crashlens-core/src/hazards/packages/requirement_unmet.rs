@@ -20,10 +20,14 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
+/// A command of more words is not one that a person reads before it is run.
+const MOST_NAMED: usize = 12;
+
 fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let shelf = survey.shelf();
     for distribution in survey.found_distributions() {
-        let unmet: Vec<Unmet<'_>> = survey
+        let unmet: Vec<Unmet<'_>> = shelf
             .unmet(distribution)
             .into_iter()
             .filter(|it| !is_told_elsewhere(survey, distribution, it))
@@ -90,17 +94,22 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
             format!("It imports {} when it is imported itself.", first.name),
         );
     }
-    let all: Vec<String> = unmet
-        .iter()
-        .map(|it| {
-            // TensorFlow under the name it has here: under another it would be installed over itself.
-            let name = it.installed.map_or(&it.name, |installed| &installed.name);
-            format!("{name}{}", it.versions).replace(' ', "")
-        })
-        .collect();
     hazard.remedy(
         Remedy::new("Install what it asks for")
-            .command_if(install(survey, &all))
+            .command_if(install(survey, &asked_for(distribution, unmet)))
             .risk(Risk::Environment),
     )
+}
+
+/// What to give to pip. Of many it is the package itself, after whose requirements pip looks even where it is installed.
+fn asked_for(distribution: &Distribution, unmet: &[Unmet<'_>]) -> Vec<String> {
+    if unmet.len() > MOST_NAMED {
+        return vec![format!("{}=={}", distribution.name, distribution.version)];
+    }
+    let all = unmet.iter().map(|it| {
+        // TensorFlow under the name it has here: under another it would be installed over itself.
+        let name = it.installed.map_or(&it.name, |installed| &installed.name);
+        format!("{name}{}", it.versions).replace(' ', "")
+    });
+    all.collect()
 }

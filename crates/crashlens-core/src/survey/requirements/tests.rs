@@ -47,6 +47,23 @@ fn a_version_outside_of_the_limits_is_not_enough() {
 }
 
 #[test]
+fn a_module_without_metadata_is_taken_for_any_version() {
+    let asking = installed("asking", "1.0", &["NumPy>=3", "scikit_learn", "torch"]);
+    let survey = Survey {
+        python: Observed::Known(python("3.11.7")),
+        distributions: vec![asking.clone()],
+        loose_modules: ["numpy", "sklearn"].map(str::to_owned).to_vec(),
+        ..Survey::default()
+    };
+    let names: Vec<_> = survey
+        .unmet(&asking)
+        .into_iter()
+        .map(|it| it.name)
+        .collect();
+    assert_eq!(names, ["torch"]);
+}
+
+#[test]
 fn a_version_that_nobody_can_read_is_taken_for_enough() {
     let others = [("odd", "release-candidate")];
     assert!(unmet(&["odd>=3"], &others).is_empty());

@@ -123,6 +123,11 @@ impl Bundle<'_> {
                 parts.flaw(FlawKind::Malformed, self.index.clone(), row.at, detail);
             }
             before = &row.key;
+            if std::str::from_utf8(&row.key).is_err() && !row.key.starts_with(b"\0") {
+                let key = String::from_utf8_lossy(&row.key);
+                let detail = format!("the name {key} is not UTF-8, which Python asks for");
+                parts.flaw(FlawKind::Malformed, self.index.clone(), row.at, detail);
+            }
             match entry::entry(&row.key, &row.value) {
                 Ok(entry) => {
                     if self.is_sound(parts, &entry, row.at) {

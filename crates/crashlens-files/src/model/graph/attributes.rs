@@ -70,7 +70,7 @@ impl<'a> Attributes<'a> {
         })
     }
 
-    /// What TensorFlow refuses in them. Newer graphs may have attributes that are not known here.
+    /// What TensorFlow refuses in them.
     pub(super) fn fault(&self, definition: &OpDefinition, op: &str) -> Option<String> {
         for attribute in &definition.attributes {
             let is_there = self.0.iter().any(|(name, _)| *name == attribute.name);
@@ -86,8 +86,9 @@ impl<'a> Attributes<'a> {
             if name.starts_with('_') {
                 continue;
             }
+            // TensorFlow drops what the op has not.
             let Some(attribute) = definition.attribute(name) else {
-                return Some(format!("it has an attribute {name:?}, which {op} has not"));
+                continue;
             };
             if let Some(fault) = of_value(attribute, *value) {
                 return Some(format!("its attribute {name}: {fault}"));

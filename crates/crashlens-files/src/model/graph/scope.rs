@@ -25,6 +25,9 @@ pub(super) struct Scope {
     is_overfull: bool,
     pub(super) returned: Vec<(String, String)>,
     pub(super) outputs: Vec<String>,
+    /// Names under which nodes that only act are listed, and those nodes.
+    pub(super) acting: Vec<(String, String)>,
+    pub(super) controls: Vec<String>,
 }
 
 /// An input that a node takes.
@@ -153,6 +156,13 @@ impl Scope {
         for output in &self.outputs {
             if returned.iter().all(|(name, _)| name != output) {
                 let detail = format!("nothing says what its result {output} is");
+                complaints.push((self.function.clone(), 0, detail));
+            }
+        }
+        for name in &self.controls {
+            let node = self.acting.iter().rev().find(|(known, _)| known == name);
+            if node.is_none_or(|(_, node)| !self.nodes.contains_key(node)) {
+                let detail = format!("{name:?} is to run, and there is no such node");
                 complaints.push((self.function.clone(), 0, detail));
             }
         }

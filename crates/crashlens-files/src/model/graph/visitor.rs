@@ -7,6 +7,7 @@ use crashlens_core::operations;
 
 use super::attributes::Attributes;
 use super::constant::{constant, sizes};
+use super::device;
 use super::node;
 use super::scope::Scope;
 use crate::model::proto::{Item, Message, Node, Visitor};
@@ -20,7 +21,7 @@ const MOST_OPERATIONS: usize = 10_000;
 const MOST_FUNCTIONS: usize = 200_000;
 /// So many complaints are kept.
 const MOST_FOUND: usize = 50;
-/// Graphs that newer versions wrote may have attributes that are not known here: the newest that is.
+/// Ops of newer versions may take types that are not known here: the newest that is.
 const NEWEST_PRODUCER: u64 = 2474;
 
 /// Something wrong with a graph.
@@ -30,6 +31,8 @@ pub(in crate::model) struct Found {
     pub(in crate::model) part: String,
     pub(in crate::model) at: Option<u64>,
     pub(in crate::model) detail: String,
+    /// Whether it is in a function; else it is in the graph itself.
+    pub(in crate::model) is_in_function: bool,
 }
 
 /// A constant whose values are in the file as they are in memory.
@@ -58,6 +61,10 @@ pub(in crate::model) struct Graphs {
     /// Names of the functions of the library.
     pub(in crate::model) functions: HashSet<String>,
     operations: BTreeMap<String, Operation>,
+    /// Those of the graph itself that nobody knows.
+    unknown: BTreeMap<String, Operation>,
+    /// Whether the graph itself is not what is run, only its functions.
+    pub(in crate::model) is_idle: bool,
     found: Vec<Found>,
     /// Complaints about attributes, which a newer version may have.
     uncertain: Vec<Found>,
@@ -91,6 +98,7 @@ impl Graphs {
                 part: part.into(),
                 at: (at > 0).then_some(at),
                 detail: detail.into(),
+                is_in_function: self.function.is_some(),
             });
         }
     }
@@ -106,6 +114,9 @@ impl Graphs {
     pub(in crate::model) fn into_model(mut self) -> ModelFacts {
         // A function may be called by its name, as if it were an op.
         let functions = &self.functions;
+        if !self.is_idle {
+            self.operations.append(&mut self.unknown);
+        }
         let operations = self.operations.into_values();
         self.model.operations = operations
             .filter(|op| !functions.contains(&op.name))
@@ -124,6 +135,13 @@ impl Graphs {
         let is_graph = self.function.is_none();
         if is_graph && !is_valid_name(name) {
             let detail = format!("a node is named {name:?}, which no node may be");
+            self.note(FlawKind::Malformed, part.clone(), at, detail);
+        }
+        if !device::is_valid(definition.text(4)) {
+            let detail = format!(
+                "it is to run at {:?}, which is no place",
+                definition.text(4)
+            );
             self.note(FlawKind::Malformed, part.clone(), at, detail);
         }
         let mut wants = None;
@@ -173,19 +191,26 @@ impl Graphs {
                 part: part.to_owned(),
                 at: Some(at),
                 detail,
+                is_in_function: self.function.is_some(),
             });
         }
     }
 
     fn count(&mut self, op: &str, name: &str) {
-        if self.operations.len() >= MOST_OPERATIONS && !self.operations.contains_key(op) {
+        let is_known = self.function.is_some() || operations::definition(op).is_some();
+        let operations = if is_known {
+            &mut self.operations
+        } else {
+            &mut self.unknown
+        };
+        if operations.len() >= MOST_OPERATIONS && !operations.contains_key(op) {
             return;
         }
         let first = match &self.function {
             Some(scope) => format!("{name} in function {}", scope.function),
             None => name.to_owned(),
         };
-        let entry = self.operations.entry(op.to_owned());
+        let entry = operations.entry(op.to_owned());
         let operation = entry.or_insert_with(|| Operation {
             name: op.to_owned(),
             first,
@@ -278,6 +303,7 @@ impl Graphs {
             .messages(3)
             .map(|output| output.text(1).to_owned())
             .collect();
+        scope.controls = signature.texts(20).map(str::to_owned).collect();
         let name = signature.text(1).to_owned();
         if self.functions.len() < MOST_FUNCTIONS {
             self.functions.insert(name);
@@ -287,6 +313,8 @@ impl Graphs {
     fn versions(&mut self, versions: &Node) {
         self.model.graph_producer = versions.number(1).map(|number| number as u32);
         self.model.graph_min_consumer = versions.number(2).map(|number| number as u32);
+        let bad = versions.numbers(3).into_iter();
+        self.model.graph_bad_consumers = bad.map(|number| number as u32).collect();
     }
 
     fn end_of_graph(&mut self) {
@@ -327,8 +355,11 @@ impl Visitor for Graphs {
             };
             for (node, at, detail) in scope.finish() {
                 let part = format!("function {}, node {node}", scope.function);
+                // Still within it, for what is noted.
+                self.function = Some(Scope::of_function());
                 self.note(FlawKind::Contradiction, part, at, detail);
             }
+            self.function = None;
         } else if std::ptr::eq(message, &schema::GRAPH) {
             self.end_of_graph();
         }
@@ -346,6 +377,12 @@ impl Visitor for Graphs {
                 if let Some(scope) = &mut self.function {
                     let pair = (node.text(1).to_owned(), node.text(2).to_owned());
                     scope.returned.push(pair);
+                }
+            }
+            6 if is_function => {
+                if let Some(scope) = &mut self.function {
+                    let pair = (node.text(1).to_owned(), node.text(2).to_owned());
+                    scope.acting.push(pair);
                 }
             }
             _ => {}

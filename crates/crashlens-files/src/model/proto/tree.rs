@@ -119,15 +119,6 @@ impl Node {
         }
     }
 
-    /// How many values a repeated field has, packed or not.
-    pub(in crate::model) fn count(&self, number: u32) -> u64 {
-        let counts = self.all(number).map(|item| match item {
-            Item::Bytes(blob) => blob.count,
-            _ => 1,
-        });
-        counts.sum()
-    }
-
     /// Which fields are there, in their order.
     pub(in crate::model) fn present(&self) -> impl Iterator<Item = u32> {
         self.fields.iter().map(|(number, _)| *number)

@@ -44,7 +44,8 @@ pub(super) fn read(parts: &mut Parts<'_>, place: &str) {
         .any(|flaw| flaw.part.starts_with("variables/variables.index"));
     if farm_hash::hash(&bytes) != saved && !is_damaged {
         let detail = "variables/variables.index is not the one that was saved with this graph: the variables are of \
-                      another save, as when a save over an old model was killed, or files were copied one by one";
+                      another save, as when a save over an old model was killed, or files were copied one by one; or this file \
+                      itself is damaged";
         parts.flaw(FlawKind::Leftover, "fingerprint.pb", None, detail);
     }
 }

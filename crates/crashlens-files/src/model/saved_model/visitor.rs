@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crashlens_core::files::{FlawKind, ModelFacts, Signature};
 
-use super::signature;
-use crate::model::graph::Graphs;
+use super::{signature, structure};
+use crate::model::graph::{Found, Graphs, device};
 use crate::model::proto::{Item, Message, Node, Visitor};
 use crate::model::schema;
 
@@ -35,6 +35,11 @@ pub(super) struct SavedModel {
     functions: Vec<(String, String)>,
     /// Number of an object, and what names it.
     named: Vec<(u64, &'static str)>,
+    /// Constants of the graph that objects are.
+    constants: Vec<String>,
+    tags: Vec<Vec<String>>,
+    /// What is wrong with the graph that the signatures go through.
+    behind: Option<String>,
     /// Numbers of files that objects are.
     files: Vec<u64>,
 }
@@ -43,6 +48,17 @@ impl SavedModel {
     /// What can only be told when all was read.
     pub(super) fn conclude(&mut self) {
         let count = self.objects.len();
+        self.graphs.is_idle = self.has_objects;
+        for name in std::mem::take(&mut self.constants) {
+            if !self.graphs.has_node(&name) {
+                let detail = format!("an object is the constant {name:?}, which is nowhere");
+                self.note(detail);
+            }
+        }
+        self.tags.sort();
+        if self.tags.windows(2).any(|pair| pair.first() == pair.last()) {
+            self.note("two of its graphs have the same tags: it is there twice".to_owned());
+        }
         for (function, by) in std::mem::take(&mut self.functions) {
             if !self.graphs.functions.contains(&function) {
                 let detail = format!("the function {function:?} is not in the library");
@@ -70,13 +86,33 @@ impl SavedModel {
         }
     }
 
+    fn note(&mut self, detail: String) {
+        self.graphs
+            .note(FlawKind::Contradiction, "the objects", 0, detail);
+    }
+
+    /// What is wrong with it. Where functions are saved, TensorFlow does not look at the nodes outside of them.
+    pub(super) fn take_found(&mut self) -> Vec<Found> {
+        let found = self.graphs.take_found().into_iter();
+        let (real, idle): (Vec<Found>, Vec<Found>) = found.partition(|found| {
+            !self.has_objects || found.is_in_function || !found.part.starts_with("node ")
+        });
+        self.behind = idle
+            .first()
+            .map(|found| format!("{}: {}", found.part, found.detail));
+        real
+    }
+
     pub(super) fn into_facts(self) -> ModelFacts {
         let signatures: Vec<Signature> = self
             .signatures
             .iter()
             .map(|(name, signature)| Signature {
                 name: name.clone(),
-                fault: signature::fault(signature, &self.graphs),
+                fault: signature::fault(signature, &self.graphs).or_else(|| {
+                    let has_tensors = signature.messages(2).next().is_some();
+                    self.behind.clone().filter(|_| has_tensors)
+                }),
                 is_called_by_name: !self.has_objects,
             })
             .collect();
@@ -94,6 +130,9 @@ impl SavedModel {
                 if !version.is_empty() {
                     self.version = Some(version.to_owned());
                 }
+                let mut tags: Vec<String> = node.texts(4).map(str::to_owned).collect();
+                tags.sort();
+                self.tags.push(tags);
             }
             5 if self.signatures.len() < MOST => {
                 let signature = node.message(2).cloned().unwrap_or_default();
@@ -117,6 +156,22 @@ impl SavedModel {
         for slot in node.messages(3) {
             self.named.push((slot.number(1).unwrap_or(0), "a slot"));
             self.named.push((slot.number(3).unwrap_or(0), "a slot"));
+        }
+        for (number, place) in [(7, 7), (10, 1)] {
+            let place = node.message(number).map_or("", |inner| inner.text(place));
+            if !device::is_valid(place) {
+                self.note(format!(
+                    "an object is to be at {place:?}, which is no place"
+                ));
+            }
+        }
+        if let Some(constant) = node.message(9) {
+            self.constants.push(constant.text(1).to_owned());
+        }
+        if let Some(name) = structure::bad_name(node) {
+            self.note(format!(
+                "a field of a structure is named {name:?}, which Python refuses"
+            ));
         }
         if let Some(asset) = node.message(5) {
             self.files.push(asset.number(1).unwrap_or(0));

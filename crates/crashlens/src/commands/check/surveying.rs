@@ -68,6 +68,11 @@ fn lacks_avx(machine: &Machine) -> bool {
 }
 
 fn failed(error: &SurveyError) -> Failure {
-    Failure::new(error.to_string(), ExitStatus::NoReport)
-        .with_help("Name the interpreter of the environment: `crashlens check --python PATH`.")
+    let help = match error {
+        SurveyError::Gone { .. } => {
+            "Make the environment again with a Python that is there, or install that Python again."
+        }
+        _ => "Name the interpreter of the environment: `crashlens check --python PATH`.",
+    };
+    Failure::new(error.to_string(), ExitStatus::NoReport).with_help(help)
 }

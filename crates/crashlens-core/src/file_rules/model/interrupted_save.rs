@@ -1,0 +1,32 @@
+//! What a save that was interrupted leaves behind.
+
+use crate::cause::Cause;
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::rule::Remedy;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "MDL001",
+    name: "interrupted-save",
+    asks: "what a save that was interrupted leaves behind",
+    says: [
+        "has the leftovers of an interrupted save",
+        "have the leftovers of interrupted saves",
+    ],
+    cause: Cause::CorruptModelFile,
+    since: "0.1.0",
+    doc: include_str!("interrupted_save.md"),
+    judge: Judge::File(judge),
+};
+
+fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, FlawKind::Leftover, |_| {
+        vec![
+            Remedy::new(
+                "Check that no save is running now; then go on from an older checkpoint, or save again.",
+            ),
+            Remedy::new(
+                "Save under a new name each time and remove old ones afterwards: a killed save then costs nothing.",
+            ),
+        ]
+    })
+}

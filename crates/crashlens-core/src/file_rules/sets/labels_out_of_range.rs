@@ -1,0 +1,99 @@
+//! Labels that no class has.
+
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::files::{Census, Effect, EffectKind, FileRule, Judge, RangeCensus, Setting};
+use crate::hazard::{Hazard, Severity};
+use crate::rule::Remedy;
+
+/// Names that labels have where none was told.
+const USUAL_NAMES: [&str; 10] = [
+    "label",
+    "labels",
+    "y",
+    "y_train",
+    "y_test",
+    "y_val",
+    "class",
+    "target",
+    "targets",
+    "image/class/label",
+];
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "SET003",
+    name: "labels-out-of-range",
+    asks: "labels that are below 0, or not below the number of classes",
+    says: ["has labels out of range", "have labels out of range"],
+    cause: Cause::BadInputValue,
+    since: "0.1.0",
+    doc: include_str!("labels_out_of_range.md"),
+    judge: Judge::Set(judge),
+};
+
+fn judge(census: &Census, setting: &Setting) -> Vec<Hazard> {
+    let Some(classes) = setting.classes else {
+        return Vec::new();
+    };
+    let is_label = |name: &str| match &setting.labels {
+        Some(told) => told == name,
+        None => USUAL_NAMES.contains(&name),
+    };
+    census
+        .ranges()
+        .filter(|(name, _)| is_label(name))
+        .filter_map(|(name, range)| hazard(name, range, classes))
+        .collect()
+}
+
+fn hazard(name: &str, census: &RangeCensus, classes: u64) -> Option<Hazard> {
+    let range = census.range;
+    let (is_below, is_above) = (range.least < 0.0, range.greatest >= classes as f64);
+    if !is_below && !is_above {
+        return None;
+    }
+    let headline = format!(
+        "labels `{name}` go from {} to {}, and {classes} classes go from 0 to {}",
+        range.least,
+        range.greatest,
+        classes.saturating_sub(1)
+    );
+    let mut hazard = Hazard::new(Severity::WillFail, Cause::BadInputValue, headline)
+        .unless("Labels are changed before they reach the loss: masked, or counted from 1 and made to begin at 0.")
+        .remedy(Remedy::new(
+            "Compare the labels with the model's last layer: as many outputs as classes, labels from 0.",
+        ));
+    let ends = [
+        (is_below, &census.least_in, range.least),
+        (is_above, &census.greatest_in, range.greatest),
+    ];
+    for (_, path, value) in ends.into_iter().filter(|(is_out, ..)| *is_out) {
+        let fact = FactRef::File { path: path.clone() };
+        hazard = hazard.because(fact, format!("{path} has the label {value}"));
+        if !hazard.files.contains(path) {
+            hazard = hazard.file(path);
+        }
+    }
+    hazard.effects = effects();
+    Some(hazard)
+}
+
+fn effects() -> Vec<Effect> {
+    let effect = |does, versions: &[&str], seen: &str| Effect {
+        does,
+        versions: versions.iter().map(ToString::to_string).collect(),
+        seen: seen.to_owned(),
+    };
+    vec![
+        effect(
+            EffectKind::Raises,
+            &["2.12.1", "2.15.1", "2.21.0"],
+            "on the CPU, InvalidArgumentError: Received a label value of 3 which is outside the valid range of [0, 3)",
+        ),
+        effect(
+            EffectKind::WrongValues,
+            &["2.12.1", "2.15.1", "2.21.0"],
+            "`tf.one_hot` makes rows of zeros of them",
+        ),
+    ]
+}

@@ -1,0 +1,67 @@
+//! A few files that differ from nearly all others.
+
+use crate::cause::Cause;
+use crate::evidence::FactRef;
+use crate::files::{Census, Effect, EffectKind, FileRule, Judge, OddOnes, Setting};
+use crate::hazard::{Hazard, Severity};
+use crate::rule::Remedy;
+
+/// So many values are told with a file of each.
+const VALUES_TOLD: usize = 10;
+
+pub(super) static RULE: FileRule = FileRule {
+    id: "SET001",
+    name: "odd-ones-out",
+    asks: "files with other channels, types or shapes than nearly all others",
+    says: ["differs from the others", "differ from the others"],
+    cause: Cause::BadInputValue,
+    since: "0.1.0",
+    doc: include_str!("odd_ones_out.md"),
+    judge: Judge::Set(judge),
+};
+
+fn judge(census: &Census, _setting: &Setting) -> Vec<Hazard> {
+    census.odd_ones().map(|odd| hazard(&odd)).collect()
+}
+
+fn hazard(odd: &OddOnes<'_>) -> Hazard {
+    let few: u64 = odd.odd.iter().map(|(_, class)| class.count).sum();
+    let OddOnes { aspect, usual, .. } = odd;
+    let headline = format!(
+        "{few} of {} differ in the {aspect}, which is {usual} of all others",
+        few + odd.usual_count
+    );
+    let mut hazard = Hazard::new(Severity::WorthKnowing, Cause::BadInputValue, headline)
+        .unless("The program brings them all to one form before they are put into a batch.")
+        .remedy(remedy(aspect));
+    for (value, class) in odd.odd.iter().take(VALUES_TOLD) {
+        let Some(first) = class.files.first() else {
+            continue;
+        };
+        let path = first.clone();
+        hazard = hazard.because(
+            FactRef::File { path },
+            format!("{first}: the {aspect} is {value} ({} of them)", class.count),
+        );
+    }
+    let files = odd.odd.iter().flat_map(|(_, class)| &class.files);
+    hazard.files = files.cloned().collect();
+    hazard.more_files = few.saturating_sub(hazard.files.len() as u64);
+    hazard.effects = vec![Effect {
+        does: EffectKind::Raises,
+        versions: vec!["2.12.1".to_owned(), "2.15.1".to_owned(), "2.21.0".to_owned()],
+        seen: "in a batch: InvalidArgumentError: Cannot batch tensors with different shapes in component 0"
+            .to_owned(),
+    }];
+    hazard
+}
+
+fn remedy(aspect: &str) -> Remedy {
+    Remedy::new(match aspect {
+        "channels of images" => {
+            "Decode with the number of channels that the model has: tf.io.decode_image(data, channels=3, expand_animations=False)."
+        }
+        "size of images" => "Resize every image before it is put into a batch: tf.image.resize.",
+        _ => "Convert them as the others are, or leave them out.",
+    })
+}

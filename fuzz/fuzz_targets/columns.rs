@@ -1,0 +1,6 @@
+//! The ends of Parquet and Arrow files.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_files::fuzzing::columns(bytes));

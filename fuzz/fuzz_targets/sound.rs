@@ -1,0 +1,6 @@
+//! WAV sound.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| crashlens_files::fuzzing::sound(bytes));
