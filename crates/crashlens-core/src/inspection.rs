@@ -1,6 +1,7 @@
 //! `Inspection`: what a check found, as reports have it.
 
 mod tooling;
+mod pythonpath;
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,8 @@ pub fn inspect(survey: &Survey) -> Inspection {
             tooling::fit(&mut hazard, survey);
             hazard
         }));
+        let hazards = look.hazards.into_iter();
+        findings.extend(hazards.map(|hazard| signed(pythonpath::named(survey, hazard), rule)));
     }
     // Stable: within a severity the order of the book, which puts what stops everything first.
     findings.sort_by_key(|hazard| std::cmp::Reverse(hazard.severity));
@@ -161,3 +164,6 @@ impl Inspection {
             .filter(move |hazard| hazard.severity >= severity)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ pub(crate) mod loading;
 mod machine;
 mod native;
 mod protobuf;
+mod provenance;
 mod python;
 mod questions;
 mod requirements;
@@ -30,6 +31,7 @@ pub use native::{
 };
 pub use protobuf::GencodeFault;
 pub(crate) use protobuf::IMPLEMENTATION;
+pub use provenance::MovedAside;
 pub use python::{
     ChangedFile, Distribution, FileList, Gencode, Interpreter, InterpreterKind, PackageTool,
     TensorflowTraits,

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crashlens_core::report::{Hang, Supervision};
-use crashlens_core::{CaptureFile, CrashCapture, Death, Inspection, Report, Role, Run};
+use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Inspection, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -24,6 +24,8 @@ pub(crate) struct Watcher {
     last_death: Option<Instant>,
     hangs: Vec<Hang>,
     inspections: Vec<Inspection>,
+    /// What could not be looked at after a death.
+    unseen: Vec<Gap>,
     /// The first that was one of Python, for the look at its environment.
     first_of_python: Option<CrashCapture>,
     destination: Destination,
@@ -41,6 +43,7 @@ impl Watcher {
             last_death: None,
             hangs: Vec::new(),
             inspections: Vec::new(),
+            unseen: Vec::new(),
             first_of_python: None,
             destination,
             shelf,
@@ -56,9 +59,12 @@ impl Watcher {
             let main = self.deaths.iter().find(|death| death.role == Role::Main);
             self.run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
-        if self.is_checking {
+        // After the death of the program itself it is done already.
+        let is_dead = self.deaths.iter().any(|death| death.role == Role::Main);
+        if self.is_checking && !is_dead {
             self.look_around();
         }
+        self.run.gaps.append(&mut self.unseen);
         if let Err(failure) = self.renew(Timing::Ended) {
             let report = self.take_report();
             self.destination.show_instead(&report, &failure);
@@ -76,7 +82,7 @@ impl Watcher {
                 });
                 self.put_back(report);
             }
-            Some(Err(gap)) => self.run.gaps.push(gap),
+            Some(Err(gap)) => self.unseen.push(gap),
             None => {}
         }
     }
@@ -112,8 +118,12 @@ impl Observer for Watcher {
         if self.is_checking && is_first {
             self.first_of_python = Some(file.capture);
         }
+        let is_the_program = death.role == Role::Main;
         self.deaths.push(death);
         self.last_death = Some(Instant::now());
+        if self.is_checking && is_the_program {
+            self.look_around();
+        }
         // What cannot be written now may find room at the end.
         let _ = self.renew(Timing::Died);
     }

@@ -186,7 +186,7 @@ pub struct Signature {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// Whether tensors are looked up by their names in it: in models without saved objects. Others are called through
-    /// their functions, and only TensorFlow Serving and the loader of TensorFlow 1 look it up.
+    /// their functions, and the loader of TensorFlow 1 looks it up.
     pub is_called_by_name: bool,
 }
 

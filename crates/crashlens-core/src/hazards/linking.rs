@@ -14,6 +14,8 @@ mod undefined_symbols;
 
 use super::Family;
 
+pub(super) use missing_library::is_told as is_told_missing;
+
 pub(super) const FAMILY: Family = Family {
     title: "Loading native files",
     letters: "LNK",

@@ -4,10 +4,12 @@ mod bad_release;
 mod broken_install;
 mod commands;
 mod emptied_files;
+mod half_removed;
 mod known_conflict;
 mod lost_source;
 mod mixed_versions;
 mod one_package_twice;
+mod places;
 mod protobuf_gencode;
 mod protobuf_implementation;
 mod python_refused;
@@ -40,5 +42,6 @@ pub(super) const FAMILY: Family = Family {
         &bad_release::RULE,
         &vulnerable_version::RULE,
         &replaced_python::RULE,
+        &half_removed::RULE,
     ],
 };

@@ -1,7 +1,8 @@
 //! What was found in the environment of a process after its death, joined to what is concluded of that death.
 //!
 //! A hazard that was there is no proof that it struck: it adds weak evidence to a cause that the death itself speaks
-//! for, and changes neither confidence nor order. Hazards that have nothing to do with the death stay out of it.
+//! for, and changes neither confidence nor order; what to do about it comes first, since it is meant for this very
+//! environment. Hazards that have nothing to do with the death stay out of it.
 
 use std::cmp::Reverse;
 
@@ -31,6 +32,13 @@ fn join_to(death: &mut Death, inspection: &Inspection) {
         .collect();
     for finding in &mut death.diagnosis.findings {
         let same_cause = bearing.iter().filter(|it| it.cause == finding.cause);
+        let mut worst = same_cause
+            .clone()
+            .filter(|it| it.severity >= Severity::CanCrash);
+        if let Some(remedy) = worst.next().and_then(|it| it.remedies.first()) {
+            finding.remedies.retain(|it| it != remedy);
+            finding.remedies.insert(0, remedy.clone());
+        }
         finding
             .evidence
             .extend(same_cause.map(|it| as_evidence(it)));

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::diagnosis::{Confidence, Diagnosis, Finding};
 use crate::inspection::InspectionKind;
 use crate::report::Run;
+use crate::rule::Remedy;
 use crate::sample;
 
 const TRITON: &str = "/home/ada/venv/lib/python3.11/site-packages/triton/_C/libtriton.so";
@@ -96,6 +97,18 @@ fn a_hazard_of_the_same_cause_is_weak_evidence_and_changes_no_confidence() {
     let rule = "LNK004".to_owned();
     assert_eq!(finding.evidence[1].fact, FactRef::Hazard { rule });
     assert_eq!(report.inspections.len(), 1);
+}
+
+#[test]
+fn what_to_do_about_the_hazard_is_what_to_do_first_about_the_death() {
+    let mut dead = death(Cause::LibraryClash);
+    let general = Remedy::new("Update something");
+    dead.diagnosis.findings[0].remedies.push(general.clone());
+    let fitting = Remedy::new("Remove triton");
+    let hazard = hazard(Severity::CanCrash, Cause::LibraryClash).remedy(fitting.clone());
+    let report = joined(dead, hazard);
+    let finding = &report.deaths[0].diagnosis.findings[0];
+    assert_eq!(finding.remedies, [fitting, general]);
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{NativeFile, Survey};
+use super::{Interpreter, NativeFile, Survey};
 use crate::capture::Package;
 use crate::evidence::FactRef;
 use crate::hazard::Hazard;
+use crate::rule::Remedy;
 
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// How many files of one package a finding lists.
 const FILES_LISTED: usize = 5;
 
@@ -15,6 +17,15 @@ impl NativeFile {
     pub fn is_module(&self) -> bool {
         let extension = self.extension.as_ref();
         extension.is_some_and(|extension| extension.is_importable)
+    }
+
+    /// Whether it has no bytes although its name is that of a module. Empty files of other names are put there on
+    /// purpose, for tests and as placeholders.
+    pub fn is_emptied_module(&self) -> bool {
+        let name = self.name();
+        let is_tagged = name.contains(".cpython-") || name.contains(".abi3.");
+        let is_named_so = name.contains(".so") && (is_tagged || self.is_module());
+        self.size == 0 && self.package.is_some() && is_named_so
     }
 
     /// Whether TensorFlow loads it as a plugin.
@@ -55,6 +66,15 @@ impl NativeFile {
         FactRef::Module {
             path: self.path.clone(),
         }
+    }
+}
+
+impl Interpreter {
+    /// Whether a file is seen to be for another kind of processor than the interpreter.
+    pub fn is_for_another_processor(&self, file: &NativeFile) -> bool {
+        let own = self.architecture.known();
+        let of_file = file.architecture.known();
+        own.is_some() && of_file.is_some() && own != of_file
     }
 }
 
@@ -120,6 +140,25 @@ impl Survey {
             "{} install --force-reinstall --no-deps '{name}=={version}'",
             self.pip()
         ))
+    }
+
+    /// Whether a folder of `LD_LIBRARY_PATH` is what leads the loader to a file.
+    pub(crate) fn is_by_library_path(&self, path: &str) -> bool {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let value = self.variable(LIBRARY_PATH).unwrap_or_default();
+        let mut folders = value.split([':', ';']).filter(|it| !it.is_empty());
+        folders.any(|it| it.trim_end_matches('/') == folder)
+    }
+
+    /// Says that `LD_LIBRARY_PATH` leads to a file that is no good, and how to do without: nothing has to be installed.
+    pub(crate) fn blame_library_path(&self, mut hazard: Hazard, path: &str) -> Hazard {
+        let name = LIBRARY_PATH.to_owned();
+        let claim = format!("{LIBRARY_PATH} makes the loader take {path}.");
+        hazard = hazard.because(FactRef::Variable { name }, claim);
+        let action = format!("Run without {LIBRARY_PATH}, or without the folder of {path} in it.");
+        let remedy = Remedy::new(action).command(self.python_without(LIBRARY_PATH));
+        hazard.remedies.insert(0, remedy);
+        hazard
     }
 
     /// The command that starts this environment's Python without a variable.

@@ -82,6 +82,9 @@ pub struct Link {
     pub missing_versions: Vec<MissingVersion>,
     /// Libraries that come from elsewhere than where its maker put them.
     pub shadowed: Vec<Shadowed>,
+    /// Libraries that `LD_LIBRARY_PATH` leads to and that lack a missing symbol, where without it the search would end
+    /// at another that has it.
+    pub lacking_by_library_path: Vec<String>,
     /// Whether it was taken for a plugin that TensorFlow loads, and held against TensorFlow's libraries.
     pub into_tensorflow: bool,
     /// What is taken to have been opened before it, in that order: TensorFlow's libraries for its plugins, and

@@ -5,12 +5,13 @@
 
 pub(super) mod bundle;
 mod entry;
+mod listing;
 mod object_graph;
 mod state;
 mod table;
 mod values;
 
-pub(super) use object_graph::stored_objects;
+pub(super) use object_graph::{StoredObject, stored_objects};
 
 use crashlens_core::files::{FileFacts, FlawKind, Format};
 

@@ -1,4 +1,4 @@
-//! FarmHash of 64 bits in the form that never changes (`Fingerprint64`), which TensorFlow's fingerprints are made with.
+//! `FarmHash` of 64 bits in the form that never changes (`Fingerprint64`), which TensorFlow's fingerprints are made with.
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
@@ -86,6 +86,10 @@ fn crossed(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
     (one, other.wrapping_add(a).wrapping_add(c))
 }
 
+#[expect(
+    clippy::many_single_char_names,
+    reason = "the names it is described with"
+)]
 fn upper(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let factor = factor_of(length);

@@ -1,8 +1,9 @@
-//! Frozen graphs, and the graphs within SavedModels: what TensorFlow refuses when it imports them.
+//! Frozen graphs, and the graphs within saved models: what TensorFlow refuses when it imports them.
 
 mod attributes;
 mod constant;
 pub(super) mod device;
+mod found;
 mod node;
 mod scope;
 mod visitor;
@@ -11,7 +12,8 @@ use std::io;
 
 use crashlens_core::files::{Contents, FlawKind, ModelFacts};
 
-pub(super) use visitor::{Found, Graphs};
+pub(super) use found::Found;
+pub(super) use visitor::Graphs;
 
 use super::proto::{self, Failure, Reader};
 use super::{dtype, schema};

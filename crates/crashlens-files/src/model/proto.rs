@@ -27,6 +27,13 @@ pub(super) struct Message {
     pub(super) fields: &'static [(u32, Kind)],
 }
 
+impl Message {
+    /// Whether it is that one: each is there once.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
 /// What a field is.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -283,7 +290,7 @@ impl Walk<'_, '_> {
         end: u64,
     ) -> Result<Blob, Failure> {
         let length = self.length(message, end)? - self.reader.position();
-        if length % size != 0 {
+        if !length.is_multiple_of(size) {
             let detail = format!("a list of values of {size} bytes each has {length} bytes");
             return self.fault(FlawKind::Malformed, message, detail);
         }

@@ -102,6 +102,19 @@ fn read(parts: &mut Parts<'_>, place: &str) {
 /// The files that the graph reads when it is started.
 fn assets(parts: &mut Parts<'_>, place: &str, model: &SavedModel) {
     for name in &model.assets {
+        let identity = parts
+            .store
+            .identity(&join(place, &format!("assets/{name}")));
+        if let Ok(Some(identity)) = identity
+            && identity.size == 0
+        {
+            parts.flaw(
+                FlawKind::Empty,
+                format!("assets/{name}"),
+                None,
+                "it has no bytes",
+            );
+        }
         if !parts.store.exists(&join(place, &format!("assets/{name}"))) {
             let detail = "the graph names it as a file of its own, and it is not there";
             parts.flaw(

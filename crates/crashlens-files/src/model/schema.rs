@@ -1,4 +1,4 @@
-//! The messages of TensorFlow's graphs and SavedModels, as far as a parser refuses files over them
+//! The messages of TensorFlow's graphs and saved models, as far as a parser refuses files over them
 //! (`tensorflow/core/framework/*.proto`, `tensorflow/core/protobuf/*.proto`).
 
 use super::proto::Kind::{

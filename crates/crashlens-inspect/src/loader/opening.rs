@@ -97,6 +97,12 @@ impl<'a> Opener<'a> {
                 .flat_map(|opened| self.binder.unbound(&attempt.process, opened));
             let unbound: Vec<Unbound> = unbound.collect();
             link.missing_symbol_count = unbound.len() as u64;
+            link.lacking_by_library_path = shadowing::lacking(
+                &self.shelf,
+                &attempt.process,
+                &attempt.opened,
+                unbound.get(..MOST_NAMED).unwrap_or(&unbound),
+            );
             link.missing_symbols = unbound
                 .iter()
                 .take(MOST_NAMED)

@@ -2,7 +2,7 @@
 
 use crashlens_core::survey::Shadowed;
 
-use super::binding::defines;
+use super::binding::{Unbound, defines};
 use super::environment::Environment;
 use super::opening::shown;
 use super::process::{Need, Opened, Outcome, Process};
@@ -66,6 +66,46 @@ fn replaced(
         bundled,
         by: by.to_owned(),
     })
+}
+
+/// Libraries that lack one of these symbols and were taken by `LD_LIBRARY_PATH`; without it the search would have led to
+/// others of the same name that have it.
+pub(super) fn lacking(
+    shelf: &Shelf<'_>,
+    process: &Process<'_>,
+    opened: &[Opened],
+    unbound: &[Unbound],
+) -> Vec<String> {
+    let mut lacking = Vec::new();
+    for need in opened.iter().flat_map(|opened| &opened.needs) {
+        let Outcome::Loaded(index, _) = need.outcome else {
+            continue;
+        };
+        let Some(found) = process.loaded.get(index) else {
+            continue;
+        };
+        // The interpreter may have brought it in before; so not the step tells, but the folder.
+        let folder = found.library.path.parent();
+        let folders = &shelf.paths.library_path;
+        let path = shown(&found.library.path);
+        if lacking.contains(&path) || !folders.iter().any(|it| Some(it.as_path()) == folder) {
+            continue;
+        }
+        let folders = process.asking(need.by);
+        let without = shelf.find_beyond(&need.name, folders.borrow(), Some(Step::LibraryPath));
+        let Found::Library(other, _) = without else {
+            continue;
+        };
+        let has_one = unbound.iter().any(|unbound| {
+            let by = process.loaded.get(unbound.by);
+            let wanted = by.and_then(|by| by.library.elf.undefined.get(unbound.symbol));
+            wanted.is_some_and(|wanted| defines(&other.elf, wanted))
+        });
+        if has_one {
+            lacking.push(path);
+        }
+    }
+    lacking
 }
 
 /// Preloaded libraries whose symbols a file is bound to although a library of its package, under whatever name, has

@@ -160,6 +160,21 @@ fn the_library_path_wins_over_a_runpath_and_the_shadowed_file_is_named() {
 }
 
 #[test]
+fn a_library_of_the_library_path_that_lacks_what_the_systems_has_is_named() {
+    let mut machine = Machine::new();
+    machine.package("a/m.so", "needs libz.so.1\nneeds libb.so\nwants inflate");
+    machine.write("/lib64/libz.so.1", "soname libz.so.1\nhas inflate");
+    machine.write("/stubs/libz.so.1", "soname libz.so.1");
+    machine.write("/stubs/libb.so", "soname libb.so");
+    machine.set("LD_LIBRARY_PATH", "/stubs");
+    let link = machine.link("a/m.so");
+    assert_eq!(missing(&link), ["inflate"]);
+    assert_eq!(link.lacking_by_library_path, ["/stubs/libz.so.1"]);
+    machine.write("/lib64/libz.so.1", "soname libz.so.1");
+    assert!(machine.link("a/m.so").lacking_by_library_path.is_empty());
+}
+
+#[test]
 fn a_library_path_that_leads_to_the_bundled_file_itself_shadows_nothing() {
     let mut machine = Machine::new();
     machine.package("a/m.so", "needs liba.so\nrunpath $ORIGIN/../a.libs");

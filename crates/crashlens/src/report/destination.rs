@@ -118,7 +118,7 @@ impl Destination {
             (None, Format::Json, Timing::Died | Timing::Hung) => Ok(()),
             (None, Format::Text, Timing::Died) => {
                 self.send(status, &|view, out| match report.deaths.last() {
-                    Some(death) => write_death(death, view, out),
+                    Some(death) => write_death(report, death, view, out),
                     None => Ok(()),
                 })
             }

@@ -23,7 +23,7 @@ mod words;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report};
+use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role};
 
 pub(super) use hang::write_hang;
 pub(crate) use inspection::write_inspection;
@@ -73,7 +73,7 @@ const LAST_LINES: usize = 4;
 /// Writes all deaths and what is to be said of the run.
 pub(super) fn write_report(report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
     for death in &report.deaths {
-        write_death(death, view, out)?;
+        write_death(report, death, view, out)?;
     }
     for hang in &report.hangs {
         write_hang(hang, view, out)?;
@@ -95,7 +95,9 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
         return Ok(());
     }
     let mut page = Page::new(out, view.columns);
-    aftermath::write(&mut page, report, view)?;
+    if !report.deaths.iter().any(closes_with_the_environment) {
+        aftermath::write(&mut page, report, view)?;
+    }
     write_gaps(
         &mut page,
         "What could not be seen of the run",
@@ -104,8 +106,30 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
     )
 }
 
-/// Writes one death.
-pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Whether what was found in the environment stands with this death: the program ends with it, so that the look was
+/// made before it is told. After the death of a child nobody knows when that will be.
+fn closes_with_the_environment(death: &Death) -> bool {
+    death.role == Role::Main && death.ending.kind != EndingKind::Running
+}
+
+/// Writes one death of a report.
+pub(super) fn write_death(
+    report: &Report,
+    death: &Death,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let report = Some(report).filter(|_| closes_with_the_environment(death));
+    write_process(death, report, view, out)
+}
+
+/// Writes one process that died or was looked at, with what the report has of its environment.
+fn write_process(
+    death: &Death,
+    report: Option<&Report>,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut page = Page::new(out, view.columns);
     page.blank()?;
     headline::write(&mut page, death)?;
@@ -120,6 +144,9 @@ pub(super) fn write_death(death: &Death, view: &View, out: &mut dyn Write) -> io
     }
     if view.verbosity != Verbosity::Quiet {
         write_depth(&mut page, death, view)?;
+    }
+    if let Some(report) = report {
+        aftermath::write(&mut page, report, view)?;
     }
     write_next_step(&mut page, death, view)
 }

@@ -42,9 +42,9 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
             .collect();
         let more = if count > MOST_NAMED { ", …" } else { "" };
         let of = model.tensors.len();
-        let names = named.join(", ");
+        let listed = named.join(", ");
         let detail = format!(
-            "{values} values in {count} of {of} tensors are NaN or infinite: {names}{more}"
+            "{values} values in {count} of {of} tensors are NaN or infinite: {listed}{more}"
         );
         findings.push(finding(facts, detail).part("the weights"));
     }

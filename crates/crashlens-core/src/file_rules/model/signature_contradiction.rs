@@ -35,8 +35,8 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
             .effect(
                 EffectKind::Odd,
                 &["2.12.1", "2.15.1", "2.21.0"],
-                "tf.saved_model.load calls the function behind a signature and does not look at it; the loader of \
-                 TensorFlow 1 and TensorFlow Serving look tensors up by it, and raise",
+                "tf.saved_model.load calls the function behind a signature and does not look at it; through the loader of \
+                 TensorFlow 1 a wrong name or shape raises when the signature is used",
             );
         Some(finding.remedy(Remedy::new(
             "Save the model again from the program that made it; do not edit saved_model.pb by hand.",

@@ -11,7 +11,7 @@ use crate::survey::Survey;
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "CUD002",
     name: "driver-library-missing",
-    asks: "libcuda.so.1, where there is a GPU",
+    asks: "the driver's library libcuda.so.1, where there is a GPU",
     causes: &[Cause::GpuLibraryMissing],
     since: "0.1.0",
     doc: include_str!("driver_library_missing.md"),

@@ -66,21 +66,36 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         library.name
     );
     let needs = format!(
-        "{} of it need {}, and the loader finds {where_to}.",
-        count(without.len(), "native file", "native files"),
+        "{} {}, and the loader finds {where_to}.",
+        count(
+            without.len(),
+            "native file of it needs",
+            "native files of it need"
+        ),
         library.name
     );
     let mut hazard = Hazard::new(Severity::WillFail, Cause::GlibcOrTls, headline)
         .because(file.fact(), needs)
         .unless("The import succeeds, because the program adds a folder to LD_LIBRARY_PATH or loads the library first; or the program never imports the package");
     hazard = involving(hazard, &without);
-    hazard.remedies.extend(remedies::of(survey, file, library));
+    let broken = library.broken.as_deref();
+    match broken.filter(|path| survey.is_by_library_path(path)) {
+        Some(path) => hazard = survey.blame_library_path(hazard, path),
+        None => hazard.remedies.extend(remedies::of(survey, file, library)),
+    }
     Some(hazard)
 }
 
 fn misses(file: &NativeFile, library: &str) -> bool {
     let link = file.link.known();
     link.is_some_and(|link| link.missing_libraries.iter().any(|it| it.name == library))
+}
+
+/// Whether the rule tells that a library is missing, by its name.
+pub(in crate::hazards) fn is_told(survey: &Survey, library: &str) -> bool {
+    let mut missing = survey.opened().filter_map(|file| file.link.known());
+    let is_it = |it: &MissingLibrary| it.name == library && it.elsewhere.is_none();
+    !libraries::is_optional(library) && missing.any(|it| it.missing_libraries.iter().any(is_it))
 }
 
 /// Whether the library came with a package: such names have a hash, or the list of files has it.

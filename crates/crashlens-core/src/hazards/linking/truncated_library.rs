@@ -16,6 +16,11 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
+/// Bytes of the header that every ELF file of 64 bits begins with.
+const ELF_HEADER: u64 = 64;
+/// No library is larger than a terabyte.
+const MOST_BYTES: u64 = 1 << 40;
+
 fn judge(survey: &Survey) -> Look {
     if survey.native.is_empty() {
         return Look::nothing();
@@ -45,7 +50,7 @@ fn hazard(survey: &Survey, file: &NativeFile) -> Option<Hazard> {
 
 fn words(file: &NativeFile) -> Option<(String, String)> {
     let title = file.title();
-    if file.size == 0 && is_named_as_module(file) {
+    if file.is_emptied_module() {
         let claim = "The file has no bytes; the loader says \"file too short\".".to_owned();
         return Some((format!("{title} is empty"), claim));
     }
@@ -62,16 +67,25 @@ fn words(file: &NativeFile) -> Option<(String, String)> {
     if present >= promised {
         return None;
     }
+    if present < ELF_HEADER {
+        let there = format!("{present} {}", if present == 1 { "byte" } else { "bytes" });
+        let claim = format!(
+            "The file has {there}, fewer than the header of a native file takes; the loader says \"file too short\"."
+        );
+        return Some((
+            format!("{title} is cut short: {there} are all there is"),
+            claim,
+        ));
+    }
+    if promised > MOST_BYTES {
+        let claim = format!(
+            "Its headers promise {promised} bytes, more than any library has, and the file has {present}: they are garbage."
+        );
+        return Some((format!("{title} is damaged"), claim));
+    }
     let headline = format!("{title} is cut short: {present} of {promised} bytes are there");
     let claim = format!(
         "Its headers promise {promised} bytes and the file has {present}; whoever uses the missing part dies of SIGBUS."
     );
     Some((headline, claim))
-}
-
-/// Empty files of other names are put there on purpose, for tests and as placeholders.
-fn is_named_as_module(file: &NativeFile) -> bool {
-    let name = file.name();
-    let is_tagged = name.contains(".cpython-") || name.contains(".abi3.");
-    file.package.is_some() && name.contains(".so") && (is_tagged || file.is_module())
 }

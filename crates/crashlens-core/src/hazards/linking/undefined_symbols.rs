@@ -114,6 +114,5 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         let tensorflow = survey.tensorflow().map(Distribution::package);
         hazard.packages.extend(tensorflow);
     }
-    hazard.remedies.extend(remedies::of(survey, file, &build));
-    Some(hazard)
+    Some(remedies::added(survey, hazard, file, &build))
 }

@@ -1,11 +1,14 @@
 //! Files of a distribution that are gone.
 
 mod unreadable;
+mod missing_code;
 
 use super::commands::{named, reinstall};
+use super::places::{is_entry, within};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::survey::{Distribution, FileList, Survey};
+use missing_code::{is_told_by_linking, lacks_core};
 
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "PKG001",
@@ -49,23 +52,24 @@ fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Op
     if files.missing_code_count == 0 {
         return None;
     }
+    if is_told_by_linking(survey, files) {
+        return None;
+    }
     let is_gutted = files.missing_count.saturating_mul(2) >= files.listed;
-    let entry = files.missing.iter().find(|path| {
-        let mut tops = files.top.iter();
-        tops.any(|top| path.ends_with(&format!("{top}/__init__.py")) && is_top(path, top))
-    });
-    let severity = if entry.is_some() || is_gutted {
+    let mut code = files.missing.iter();
+    let entry = code.find(|path| is_entry(path, files));
+    let severity = if entry.is_some() || is_gutted || lacks_core(survey, distribution, files) {
         Severity::WillFail
     } else {
         Severity::CanCrash
     };
     let example = entry.or_else(|| files.missing.first())?;
-    let headline = format!(
-        "{} of the {} files of {} are missing, {example} among them",
-        files.missing_count,
-        files.listed,
-        named(distribution)
-    );
+    let example = within(example, distribution);
+    let (listed, title) = (files.listed, named(distribution));
+    let headline = match files.missing_count {
+        1 => format!("1 of the {listed} files of {title} is missing: {example}"),
+        all => format!("{all} of the {listed} files of {title} are missing, {example} among them"),
+    };
     let mut hazard = Hazard::new(severity, Cause::InterpreterMisuse, headline)
         .package(distribution.package())
         .because(
@@ -81,12 +85,6 @@ fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Op
     }
     hazard.files.extend(files.missing.iter().take(5).cloned());
     Some(hazard.remedy(reinstall(survey, distribution)))
-}
-
-/// Whether a path ends in the folder itself, and not in one below it that has the same name.
-fn is_top(path: &str, top: &str) -> bool {
-    let end = format!("/{top}/__init__.py");
-    path.len() < end.len() || path.ends_with(&format!("-packages{end}"))
 }
 
 /// Another record of the same name in the same folder that has all its files: then this one was left behind.

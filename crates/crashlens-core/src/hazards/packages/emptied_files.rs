@@ -1,6 +1,7 @@
 //! Files that should hold something and hold nothing.
 
 use super::commands::{named, reinstall};
+use super::places::{is_entry, within};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::rule::Remedy;
@@ -28,11 +29,10 @@ fn judge(survey: &Survey) -> Look {
 
 fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
     let files: &FileList = distribution.files.known()?;
-    // What its headers tell to be cut off is another rule's.
+    // Modules without a byte, and what headers tell to be cut off, are another rule's.
     let is_told = |it: &ChangedFile| {
-        survey
-            .native_file(&it.path)
-            .is_some_and(|it| it.truncation.is_some())
+        let native = survey.native_file(&it.path);
+        native.is_some_and(|it| it.truncation.is_some() || it.is_emptied_module())
     };
     // Stubs are for people and their editors.
     let is_used = |it: &ChangedFile| it.path.rsplit('.').next() != Some("pyi");
@@ -40,21 +40,25 @@ fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
         it.size == 0 && it.listed_size.is_some_and(|size| size > 0) && is_used(it) && !is_told(it)
     };
     let empty: Vec<&ChangedFile> = files.changed.iter().filter(is_empty).collect();
-    let first = empty
-        .iter()
-        .find(|it| it.path.contains(".so"))
-        .or(empty.first())?;
-    let is_native = first.path.contains(".so");
-    let severity = if is_native {
-        Severity::WillFail
-    } else {
-        Severity::CanCrash
+    let is_fatal = |it: &&&ChangedFile| it.path.contains(".so") || is_entry(&it.path, files);
+    let fatal = empty.iter().find(is_fatal);
+    let first = fatal.or(empty.first())?;
+    let severity = match fatal {
+        Some(_) => Severity::WillFail,
+        None => Severity::CanCrash,
     };
-    let headline = format!("{} of {} is empty", first.path, named(distribution));
+    let headline = format!(
+        "{} of {} is empty",
+        within(&first.path, distribution),
+        named(distribution)
+    );
+    let more = match empty.len() {
+        1 => String::new(),
+        all => format!("; {all} such files are empty"),
+    };
     let claim = format!(
-        "Its list of files gives it {} bytes; {} such files are empty.",
-        first.listed_size?,
-        empty.len()
+        "Its list of files gives it {} bytes{more}.",
+        first.listed_size?
     );
     let mut hazard = Hazard::new(severity, Cause::DiskFull, headline)
         .package(distribution.package())

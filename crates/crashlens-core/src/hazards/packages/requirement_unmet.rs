@@ -75,7 +75,7 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
         had(first)
     );
     let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
-        .unless("Programs that use it run here: makers often ask for less than what works.")
+        .unless("Programs that use it run here: what a package asks for is often narrower than what it works with.")
         .package(distribution.package());
     for it in unmet.iter().take(8) {
         hazard = hazard.because(

@@ -6,6 +6,7 @@ use super::commands::{named, reinstall};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::survey::loading::count;
 use crate::survey::{Distribution, Interpreter, NativeFile, Survey};
 
 pub(crate) static RULE: HazardRule = HazardRule {
@@ -33,8 +34,15 @@ fn judge(survey: &Survey) -> Look {
         if survey.is_of_the_system(distribution) {
             continue;
         }
-        let own = modules.get(distribution.name.as_str());
-        let foreign = own.and_then(|own| for_another_python(survey, python, distribution, own));
+        let Some(own) = modules.get(distribution.name.as_str()) else {
+            continue;
+        };
+        let own = survey.of_copy(distribution, own);
+        // Files for another processor have another tag, too; that is another rule's finding.
+        if own.iter().all(|file| python.is_for_another_processor(file)) {
+            continue;
+        }
+        let foreign = for_another_python(survey, python, distribution, &own);
         look = look.found_all(foreign);
     }
     look
@@ -64,10 +72,10 @@ fn for_another_python(
         Severity::CanCrash
     };
     let headline = format!(
-        "{} is built for another Python ({tag}), and Python {} does not see its {} native modules",
+        "{} is built for another Python ({tag}), and Python {} does not see its {}",
         named(distribution),
         python.version,
-        modules.len()
+        count(modules.len(), "native module", "native modules")
     );
     let hazard = Hazard::new(severity, Cause::InterpreterMisuse, headline)
         .because(

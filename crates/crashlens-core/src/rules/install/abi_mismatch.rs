@@ -72,7 +72,7 @@ fn shape_function(facts: &Facts<'_>) -> Option<Suspicion> {
 /// For what somebody else published.
 fn matching(package: &str) -> Remedy {
     let action = format!(
-        "Install a {package} that was built for what is installed beside it; its release notes say for which."
+        "Install a version of {package} that was built for what is installed beside it; its release notes say for which."
     );
     Remedy::new(action).risk(Risk::Environment)
 }

@@ -59,10 +59,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         return None;
     }
     let upgrade = match &module {
-        Some(module) => Remedy::new(format!("Or install a {module} that is built for NumPy 2."))
-            .command_if(
-                shell::package(module).map(|name| format!("pip install --upgrade '{name}'")),
-            ),
+        Some(module) => Remedy::new(format!(
+            "Or install a version of {module} that is built for NumPy 2."
+        ))
+        .command_if(shell::package(module).map(|name| format!("pip install --upgrade '{name}'"))),
         None => Remedy::new("Or upgrade the module that the lines above the message name."),
     };
     Some(

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crashlens_core::files::{FlawKind, Tensor};
+use crashlens_core::files::FlawKind;
 
 use super::entry::{self, Entry, Header};
+use super::listing::{list, list_all, trailing};
 use super::values::{self, CHUNK, Outcome};
 use super::{object_graph, table};
 use crate::model::dtype;
@@ -14,8 +15,6 @@ use crate::source::Source;
 
 /// The version of the format that TensorFlow reads since 2016 (`kTensorBundleVersion`).
 const VERSION: u64 = 1;
-/// So many tensors are listed.
-const MOST_TENSORS: usize = 100_000;
 /// So many tensors with the same flaw are named; the rest is counted.
 const MOST_NAMED: u64 = 10;
 
@@ -357,57 +356,5 @@ fn judge(parts: &mut Parts<'_>, part: &str, entry: &Entry, outcome: Outcome, wro
             entry.offset as u64,
             detail,
         );
-    }
-}
-
-/// Lists tensors whose values could not be read.
-fn list_all(parts: &mut Parts<'_>, entries: &[Entry]) {
-    for entry in entries {
-        list(parts, entry, 0);
-    }
-}
-
-/// Lists a tensor of the model.
-fn list(parts: &mut Parts<'_>, entry: &Entry, not_finite: u64) {
-    // A tensor in slices is listed whole, with its slices' NaN found on the way.
-    if entry.is_slice && not_finite == 0 {
-        return;
-    }
-    if parts.model.tensors.len() < MOST_TENSORS {
-        parts.model.tensors.push(Tensor {
-            name: entry.name.clone(),
-            dtype: dtype::name(entry.dtype),
-            shape: entry
-                .shape
-                .iter()
-                .map(|size| (*size).max(0) as u64)
-                .collect(),
-            bytes: bytes_of(entry),
-            not_finite,
-        });
-    }
-}
-
-fn bytes_of(entry: &Entry) -> u64 {
-    if entry.is_slice {
-        return 0;
-    }
-    if entry.slices == 0 {
-        return u64::try_from(entry.size).unwrap_or(0);
-    }
-    let elements = dtype::elements(&entry.shape).unwrap_or(0);
-    elements.saturating_mul(dtype::size(entry.dtype).unwrap_or(0))
-}
-
-/// Bytes that no tensor has; the zeros that align the next file do not count.
-fn trailing(parts: &mut Parts<'_>, part: &str, source: &mut Source, end: u64) {
-    let behind = source.size().saturating_sub(end);
-    if behind == 0 {
-        return;
-    }
-    let bytes = source.bytes_at(end, CHUNK).unwrap_or_default();
-    if behind > CHUNK as u64 || bytes.iter().any(|byte| *byte != 0) {
-        let detail = format!("{behind} bytes follow the last tensor");
-        parts.flaw(FlawKind::TrailingBytes, part, end, detail);
     }
 }

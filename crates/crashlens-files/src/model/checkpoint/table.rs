@@ -181,15 +181,10 @@ fn block(
     Ok(match packing {
         Some(0) => Ok(bytes),
         Some(1) => unpack(&bytes, part, offset, memory),
-        other => Err(fault(
-            FlawKind::Malformed,
-            part,
-            offset,
-            format!(
-                "it is packed in a way that is not known ({})",
-                other.unwrap_or(0)
-            ),
-        )),
+        _ => {
+            let detail = "it is packed in a way that is not known";
+            Err(fault(FlawKind::Malformed, part, offset, detail))
+        }
     })
 }
 

@@ -125,7 +125,9 @@ fn a_data_file_that_is_not_there_is_told_by_name() {
 fn data_of_one_save_under_the_index_of_another_is_told_as_an_interrupted_save() {
     // All numbers are others, all sizes the same: what a killed save over an old checkpoint leaves.
     let mut data = OBJECTS.to_vec();
-    data.iter_mut().for_each(|byte| *byte ^= 1);
+    for byte in &mut data {
+        *byte ^= 1;
+    }
     let facts = with(OBJECTS_INDEX, &data);
     assert!(kinds(&facts).contains(&FlawKind::ChecksumMismatch));
     assert!(kinds(&facts).contains(&FlawKind::Leftover));

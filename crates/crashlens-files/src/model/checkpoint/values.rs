@@ -85,12 +85,7 @@ pub(super) fn strings(
     if reader.read_exact(&mut stored).is_err() {
         return Ok(faulty("its lengths go on beyond its end"));
     }
-    let number = if is_big_endian {
-        u32::from_be_bytes(stored)
-    } else {
-        u32::from_le_bytes(stored)
-    };
-    if number != crc::mask(crc) {
+    if number_of(stored, is_big_endian) != crc::mask(crc) {
         return Ok(faulty("the checksum of its lengths is wrong"));
     }
     crc = crc32c::crc32c_append(crc, &stored);
@@ -140,6 +135,14 @@ pub(super) fn variants(source: &mut Source, entry: &Entry, elements: u64) -> io:
         crc: crc::mask(crc),
         ..Outcome::default()
     })
+}
+
+fn number_of(stored: [u8; 4], is_big_endian: bool) -> u32 {
+    if is_big_endian {
+        u32::from_be_bytes(stored)
+    } else {
+        u32::from_le_bytes(stored)
+    }
 }
 
 fn faulty(detail: &str) -> Outcome {

@@ -84,6 +84,11 @@ impl<'a> Attributes<'a> {
         for (name, value) in &self.0 {
             // Those of the runtime begin with an underscore, and are not checked.
             if name.starts_with('_') {
+                if *name == "_output_shapes"
+                    && let Some(fault) = value.and_then(shapes)
+                {
+                    return Some(format!("its attribute {name}: {fault}"));
+                }
                 continue;
             }
             // TensorFlow drops what the op has not.

@@ -19,8 +19,7 @@ pub(in crate::model) fn is_valid(place: &str) -> bool {
         let is_number = |text: &str| text == "*" || text.trim().parse::<i64>().is_ok();
         match words.as_slice() {
             [""] | ["job", _] | ["", ..] => true,
-            ["replica" | "task", number] => is_number(number),
-            ["device", _, number] => is_number(number),
+            ["replica" | "task", number] | ["device", _, number] => is_number(number),
             [of] => is_type(of),
             [of, number] => is_type(of) && is_number(number),
             _ => false,

@@ -8,6 +8,7 @@ use crashlens_core::operations;
 use super::attributes::Attributes;
 use super::constant::{constant, sizes};
 use super::device;
+use super::found::{Found, Placeholder, Stored, is_valid_name};
 use super::node;
 use super::scope::Scope;
 use crate::model::proto::{Item, Message, Node, Visitor};
@@ -23,34 +24,6 @@ const MOST_FUNCTIONS: usize = 200_000;
 const MOST_FOUND: usize = 50;
 /// Ops of newer versions may take types that are not known here: the newest that is.
 const NEWEST_PRODUCER: u64 = 2474;
-
-/// Something wrong with a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::model) struct Found {
-    pub(in crate::model) kind: FlawKind,
-    pub(in crate::model) part: String,
-    pub(in crate::model) at: Option<u64>,
-    pub(in crate::model) detail: String,
-    /// Whether it is in a function; else it is in the graph itself.
-    pub(in crate::model) is_in_function: bool,
-}
-
-/// A constant whose values are in the file as they are in memory.
-pub(in crate::model) struct Stored {
-    /// Which of the tensors.
-    pub(in crate::model) tensor: usize,
-    pub(in crate::model) dtype: u64,
-    pub(in crate::model) at: u64,
-    pub(in crate::model) length: u64,
-}
-
-/// A node that values are fed into.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::model) struct Placeholder {
-    pub(in crate::model) dtype: u64,
-    /// `None` of unknown rank.
-    pub(in crate::model) shape: Option<Vec<i64>>,
-}
 
 /// What is seen of graphs.
 #[derive(Default)]
@@ -133,17 +106,7 @@ impl Graphs {
         let attributes = Attributes::of(definition);
         self.note_calls(&attributes, name);
         let is_graph = self.function.is_none();
-        if is_graph && !is_valid_name(name) {
-            let detail = format!("a node is named {name:?}, which no node may be");
-            self.note(FlawKind::Malformed, part.clone(), at, detail);
-        }
-        if !device::is_valid(definition.text(4)) {
-            let detail = format!(
-                "it is to run at {:?}, which is no place",
-                definition.text(4)
-            );
-            self.note(FlawKind::Malformed, part.clone(), at, detail);
-        }
+        self.check_name_and_place(definition, &part);
         let mut wants = None;
         let mut gives = None;
         if let Some(registered) = operations::definition(op) {
@@ -174,6 +137,18 @@ impl Graphs {
         }
         if is_graph && op.starts_with("Placeholder") {
             self.placeholder(name, &attributes);
+        }
+    }
+
+    fn check_name_and_place(&mut self, definition: &Node, part: &str) {
+        let (name, place) = (definition.text(1), definition.text(4));
+        if !is_valid_name(name) {
+            let detail = format!("a node is named {name:?}, which no node may be");
+            self.note(FlawKind::Malformed, part, definition.at, detail);
+        }
+        if !device::is_valid(place) {
+            let detail = format!("it is to run at {place:?}, which is no place");
+            self.note(FlawKind::Malformed, part, definition.at, detail);
         }
     }
 
@@ -292,8 +267,12 @@ impl Graphs {
         let Some(scope) = &mut self.function else {
             return;
         };
-        scope.function = signature.text(1).to_owned();
+        signature.text(1).clone_into(&mut scope.function);
+        let mut bad = None;
         for argument in signature.messages(2) {
+            if !is_valid_name(argument.text(1)) {
+                bad = Some(argument.text(1).to_owned());
+            }
             let dtype = argument
                 .number(3)
                 .filter(|dtype| *dtype > 0 && *dtype < 100);
@@ -303,6 +282,14 @@ impl Graphs {
             .messages(3)
             .map(|output| output.text(1).to_owned())
             .collect();
+        if let Some(name) = bad {
+            let part = format!("function {}", scope.function);
+            let detail = format!("an argument is named {name:?}, which none may be");
+            self.note(FlawKind::Malformed, part, signature.at, detail);
+        }
+        let Some(scope) = &mut self.function else {
+            return;
+        };
         scope.controls = signature.texts(20).map(str::to_owned).collect();
         let name = signature.text(1).to_owned();
         if self.functions.len() < MOST_FUNCTIONS {
@@ -341,15 +328,15 @@ impl Graphs {
 
 impl Visitor for Graphs {
     fn enter(&mut self, message: &'static Message) {
-        if std::ptr::eq(message, &schema::FUNCTION) {
+        if message.is(&schema::FUNCTION) {
             self.function = Some(Scope::of_function());
-        } else if std::ptr::eq(message, &schema::GRAPH) {
+        } else if message.is(&schema::GRAPH) {
             self.graph = Scope::default();
         }
     }
 
     fn leave(&mut self, message: &'static Message) {
-        if std::ptr::eq(message, &schema::FUNCTION) {
+        if message.is(&schema::FUNCTION) {
             let Some(mut scope) = self.function.take() else {
                 return;
             };
@@ -360,17 +347,17 @@ impl Visitor for Graphs {
                 self.note(FlawKind::Contradiction, part, at, detail);
             }
             self.function = None;
-        } else if std::ptr::eq(message, &schema::GRAPH) {
+        } else if message.is(&schema::GRAPH) {
             self.end_of_graph();
         }
     }
 
     fn item(&mut self, message: &'static Message, number: u32, item: Item) {
         let Item::Message(node) = item else { return };
-        let is_function = std::ptr::eq(message, &schema::FUNCTION);
+        let is_function = message.is(&schema::FUNCTION);
         match number {
-            1 if std::ptr::eq(message, &schema::GRAPH) => self.node(&node),
-            4 if std::ptr::eq(message, &schema::GRAPH) => self.versions(&node),
+            1 if message.is(&schema::GRAPH) => self.node(&node),
+            4 if message.is(&schema::GRAPH) => self.versions(&node),
             1 if is_function => self.signature(&node),
             3 if is_function => self.node(&node),
             4 if is_function => {
@@ -388,14 +375,4 @@ impl Visitor for Graphs {
             _ => {}
         }
     }
-}
-
-/// Letters, digits and dots first; then also `_ - / \ >`.
-fn is_valid_name(name: &str) -> bool {
-    let mut letters = name.chars();
-    let first = letters.next();
-    let is_good = |letter: char| letter.is_ascii_alphanumeric() || "._-/\\>".contains(letter);
-    // Names of the runtime's own nodes begin with an underscore.
-    first.is_some_and(|first| first.is_ascii_alphanumeric() || first == '.' || first == '_')
-        && letters.all(is_good)
 }

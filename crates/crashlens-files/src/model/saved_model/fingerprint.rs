@@ -1,7 +1,7 @@
 //! `fingerprint.pb`: hashes of the parts that were saved together.
 //!
 //! TensorFlow writes it since 2.11 and never compares it when it loads. What is compared here is the hash of the index
-//! of the variables, which is FarmHash of the file; those over messages depend on how they are written.
+//! of the variables, which is `FarmHash` of the file; those over messages depend on how they are written.
 
 use crashlens_core::files::FlawKind;
 

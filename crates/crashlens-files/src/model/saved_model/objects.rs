@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crashlens_core::files::FlawKind;
 
-use super::visitor::SavedModel;
-use crate::model::checkpoint::stored_objects;
+use super::visitor::{Object, SavedModel};
+use crate::model::checkpoint::{StoredObject, stored_objects};
 use crate::model::dtype;
 use crate::model::parts::Parts;
 
@@ -44,21 +44,7 @@ pub(super) fn against_variables(parts: &mut Parts<'_>, model: &SavedModel) {
         else {
             continue;
         };
-        if let (Some((number, shape)), Some(key)) = (&object.variable, &other.key)
-            && let Some((of, sizes)) = tensors.get(key.as_str())
-        {
-            let same = shape.len() == sizes.len()
-                && shape
-                    .iter()
-                    .zip(sizes)
-                    .all(|(one, other)| *one < 0 || *one as u64 == *other);
-            if !same || *of != dtype::name(*number) {
-                faults.push(format!(
-                    "variable {key} is {} {shape:?} in the graph, and {of} {sizes:?} is stored",
-                    dtype::name(*number)
-                ));
-            }
-        }
+        faults.extend(fault(object, other, &tensors));
         for (name, number) in &object.children {
             if let Some((_, other)) = other.children.iter().find(|(known, _)| known == name) {
                 waiting.push((*number, *other));
@@ -68,4 +54,24 @@ pub(super) fn against_variables(parts: &mut Parts<'_>, model: &SavedModel) {
     for fault in faults.into_iter().take(MOST_NAMED as usize) {
         parts.flaw(FlawKind::Contradiction, "variables", None, fault);
     }
+}
+
+/// A variable against the tensor that is stored for it.
+fn fault(
+    object: &Object,
+    stored: &StoredObject,
+    tensors: &HashMap<&str, (String, Vec<u64>)>,
+) -> Option<String> {
+    let (number, shape) = object.variable.as_ref()?;
+    let key = stored.key.as_ref()?;
+    let (of, sizes) = tensors.get(key.as_str())?;
+    let is_same = shape.len() == sizes.len()
+        && shape
+            .iter()
+            .zip(sizes)
+            .all(|(one, other)| *one < 0 || *one as u64 == *other);
+    let declared = dtype::name(*number);
+    (!is_same || *of != declared).then(|| {
+        format!("variable {key} is {declared} {shape:?} in the graph, and {of} {sizes:?} is stored")
+    })
 }

@@ -1,5 +1,6 @@
 //! The structures that functions take and give: tuples whose fields have names.
 
+use crate::model::dtype;
 use crate::model::proto::Node;
 
 /// Words that no name may be.
@@ -8,6 +9,16 @@ const KEYWORDS: [&str; 35] = [
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
     "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
     "with", "yield",
+];
+/// Fields of the tuple that describes the arguments of a function (`inspect.FullArgSpec`), as far as they are asked for.
+const SPECIFICATION: [&str; 7] = [
+    "args",
+    "varargs",
+    "varkw",
+    "defaults",
+    "kwonlyargs",
+    "kwonlydefaults",
+    "annotations",
 ];
 /// Structures in structures are followed so far.
 const DEEPEST: usize = 60;
@@ -18,6 +29,29 @@ pub(super) fn bad_name(object: &Node) -> Option<String> {
     let specs = specs.flat_map(|function| function.messages(2).chain(function.messages(4)));
     let mut values = specs.flat_map(|spec| spec.messages(1).chain(spec.messages(5)));
     values.find_map(|value| in_value(value, DEEPEST))
+}
+
+/// What else is wrong with the structures of a saved function or the type of a variable.
+pub(super) fn fault(object: &Node) -> Option<String> {
+    let variable = object
+        .message(7)
+        .map(|variable| variable.number(1).unwrap_or(0));
+    if let Some(number) = variable.filter(|number| !dtype::is_known(*number)) {
+        return Some(format!(
+            "a variable is of type {number}, which there is not"
+        ));
+    }
+    let specs = object.message(6).into_iter().chain(object.message(8));
+    let mut specs = specs.flat_map(|function| function.messages(2).chain(function.messages(4)));
+    specs.find_map(|spec| {
+        let arguments = spec.message(1)?.message(54)?;
+        let lacking = SPECIFICATION
+            .iter()
+            .find(|name| arguments.messages(2).all(|pair| pair.text(1) != **name))?;
+        Some(format!(
+            "the arguments of a saved function have no field {lacking:?}"
+        ))
+    })
 }
 
 /// In a `StructuredValue`.

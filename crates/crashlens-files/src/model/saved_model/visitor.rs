@@ -123,7 +123,7 @@ impl SavedModel {
         facts
     }
 
-    fn meta_item(&mut self, number: u32, node: Node) {
+    fn meta_item(&mut self, number: u32, node: &Node) {
         match number {
             1 => {
                 let version = node.text(5);
@@ -173,6 +173,16 @@ impl SavedModel {
                 "a field of a structure is named {name:?}, which Python refuses"
             ));
         }
+        if let Some(fault) = structure::fault(node) {
+            self.note(fault);
+        }
+        self.functions_of(node);
+        object.variable = node.message(7).and_then(variable);
+        self.objects.push(object);
+    }
+
+    /// Files and functions that an object is or has.
+    fn functions_of(&mut self, node: &Node) {
         if let Some(asset) = node.message(5) {
             self.files.push(asset.number(1).unwrap_or(0));
         }
@@ -186,22 +196,6 @@ impl SavedModel {
             let name = function.text(1).to_owned();
             self.functions.push((name, "a saved function".to_owned()));
         }
-        if let Some(variable) = node.message(7) {
-            let sizes = variable
-                .message(2)
-                .into_iter()
-                .flat_map(|shape| shape.messages(2));
-            let shape = sizes
-                .map(|size| size.number(1).unwrap_or(0) as i64)
-                .collect();
-            let is_known = variable
-                .message(2)
-                .is_none_or(|shape| shape.number(3) != Some(1));
-            if is_known {
-                object.variable = Some((variable.number(1).unwrap_or(0), shape));
-            }
-        }
-        self.objects.push(object);
     }
 
     fn concrete(&mut self, entry: &Node) {
@@ -217,9 +211,9 @@ impl SavedModel {
 
 impl Visitor for SavedModel {
     fn enter(&mut self, message: &'static Message) {
-        if std::ptr::eq(message, &schema::META_GRAPH) {
+        if message.is(&schema::META_GRAPH) {
             self.meta_graphs += 1;
-        } else if std::ptr::eq(message, &schema::OBJECTS) {
+        } else if message.is(&schema::OBJECTS) {
             self.has_objects = true;
         }
         self.graphs.enter(message);
@@ -230,11 +224,11 @@ impl Visitor for SavedModel {
     }
 
     fn item(&mut self, message: &'static Message, number: u32, item: Item) {
-        if std::ptr::eq(message, &schema::META_GRAPH) {
+        if message.is(&schema::META_GRAPH) {
             if let Item::Message(node) = item {
-                self.meta_item(number, node);
+                self.meta_item(number, &node);
             }
-        } else if std::ptr::eq(message, &schema::OBJECTS) {
+        } else if message.is(&schema::OBJECTS) {
             match (number, item) {
                 (1, Item::Message(node)) => self.object(&node),
                 (2, Item::Message(node)) => self.concrete(&node),
@@ -244,4 +238,15 @@ impl Visitor for SavedModel {
             self.graphs.item(message, number, item);
         }
     }
+}
+
+/// Type and shape of a `SavedVariable`, where its rank is known.
+fn variable(variable: &Node) -> Option<(u64, Vec<i64>)> {
+    let shape = variable.message(2);
+    if shape.is_some_and(|shape| shape.number(3) == Some(1)) {
+        return None;
+    }
+    let sizes = shape.into_iter().flat_map(|shape| shape.messages(2));
+    let sizes = sizes.map(|size| size.number(1).unwrap_or(0) as i64);
+    Some((variable.number(1).unwrap_or(0), sizes.collect()))
 }

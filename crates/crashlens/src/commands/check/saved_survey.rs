@@ -79,6 +79,8 @@ pub(super) fn read(path: &Path) -> Result<Survey, Failure> {
         Err(error) => error,
     };
     match serde_json::from_slice::<Survey>(&json) {
+        // Nothing in it was looked at, of which nobody may say that nothing was found.
+        Ok(survey) if survey == Survey::default() => Err(refuse("it is no survey: it is empty")),
         Ok(survey) => Ok(survey),
         Err(bare) => {
             let is_saved = claims_to_be_saved(&json);

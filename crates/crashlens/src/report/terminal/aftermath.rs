@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crashlens_core::hazard::Hazard;
 use crashlens_core::report::bearing_on;
 use crashlens_core::{Inspection, Report};
 
@@ -36,7 +37,8 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, view: &View) -> io::Re
         let others = inspection.findings.len() - told.len();
         page.section(Some("Found in the environment"), |page| {
             for hazard in &told {
-                write_hazard(page, hazard)?;
+                let is_told = is_first_step(report, hazard);
+                write_hazard(page, hazard, is_told)?;
             }
             write_others(page, inspection, told.len(), others)
         })?;
@@ -44,7 +46,17 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, view: &View) -> io::Re
     Ok(())
 }
 
-fn write_hazard(page: &mut Page<'_>, hazard: &crashlens_core::hazard::Hazard) -> io::Result<()> {
+/// Whether a death says already to do this first.
+fn is_first_step(report: &Report, hazard: &Hazard) -> bool {
+    let findings = report
+        .deaths
+        .iter()
+        .flat_map(|it| it.diagnosis.findings.first());
+    let mut steps = findings.filter_map(|finding| finding.remedies.first());
+    steps.any(|step| Some(step) == hazard.remedies.first())
+}
+
+fn write_hazard(page: &mut Page<'_>, hazard: &Hazard, is_told: bool) -> io::Result<()> {
     let severity = capitalised(wording::severity(hazard.severity));
     let room = page.width().saturating_sub(6) * HEADLINE_LINES;
     let headline = sentence(&clip(&hazard.headline.replace('\n', " "), room));
@@ -53,7 +65,7 @@ fn write_hazard(page: &mut Page<'_>, hazard: &crashlens_core::hazard::Hazard) ->
         (PLAIN, &headline),
         (FAINT, &format!(" ({})", hazard.rule)),
     ])?;
-    if let Some(remedy) = hazard.remedies.first() {
+    if let Some(remedy) = hazard.remedies.first().filter(|_| !is_told) {
         let action = sentence(&clip(&remedy.action, room));
         page.indented(4, &[(PLAIN, "What to do: "), (PLAIN, &action)])?;
         for line in remedy.command.iter().flat_map(|command| command.lines()) {

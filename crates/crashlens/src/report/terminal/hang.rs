@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crashlens_core::report::Hang;
 
 use super::page::{ALARM, PLAIN, Page};
-use super::{View, write_death};
+use super::{View, write_process};
 
 /// Writes the hang and the stacks of all its processes.
 pub(in crate::report) fn write_hang(
@@ -33,7 +33,7 @@ pub(in crate::report) fn write_hang(
         ))?;
     }
     for process in &hang.processes {
-        write_death(process, view, out)?;
+        write_process(process, None, view, out)?;
     }
     Ok(())
 }

@@ -208,7 +208,7 @@ fn whose(hazard: &Hazard, depth: Depth) -> String {
     let files: Vec<String> = hazard
         .files
         .iter()
-        .filter(|file| hazard.files.len() > 1 || !hazard.headline.contains(file.as_str()))
+        .filter(|file| depth == Depth::Full || !is_named(hazard, file))
         .map(|file| match depth {
             Depth::Full => file.clone(),
             Depth::Whole | Depth::Short => clip(&file_for_people(file, None), LONGEST_FILE),
@@ -220,6 +220,12 @@ fn whose(hazard: &Hazard, depth: Depth) -> String {
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(": ")
+}
+
+/// Whether the headline names a file, whole or from the folder of packages on.
+fn is_named(hazard: &Hazard, file: &str) -> bool {
+    let headline = &hazard.headline;
+    headline.contains(file) || headline.contains(&file_for_people(file, None))
 }
 
 /// The first of some names, and how many more there are.

@@ -228,10 +228,14 @@ fn for_this_death(command: &str, death: &Death) -> String {
     {
         command = format!("{rest} {}", shell_word(saved));
     }
-    match own_command(death) {
-        Some(own) => command.replace(SCRIPT, &own),
-        None => command,
-    }
+    let (Some(own), Some(at)) = (own_command(death), command.find(SCRIPT)) else {
+        return command;
+    };
+    // The interpreter may stand there with its path.
+    let word = command.get(..at).and_then(|before| before.rfind(' '));
+    let start = word.map_or(0, |space| space + 1);
+    command.replace_range(start..at + SCRIPT.len(), &own);
+    command
 }
 
 /// The command line that started the program, where it can be given again as it is.

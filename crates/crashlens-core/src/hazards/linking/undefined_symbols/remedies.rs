@@ -1,15 +1,33 @@
 //! What to install or to build instead.
 
 use super::super::builds::Build;
+use super::words;
 use crate::capture::Package;
 use crate::facts::packages::{TENSORFLOW, normal};
+use crate::hazard::Hazard;
 use crate::known_versions::{self, without_suffix};
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{NativeFile, Survey};
 
+/// The hazard with what to do: nothing has to be installed where `LD_LIBRARY_PATH` leads to a library that lacks it.
+pub(super) fn added(
+    survey: &Survey,
+    mut hazard: Hazard,
+    file: &NativeFile,
+    build: &Build,
+) -> Hazard {
+    match words::lacking(file) {
+        Some(path) => survey.blame_library_path(hazard, path),
+        None => {
+            hazard.remedies.extend(of(survey, file, build));
+            hazard
+        }
+    }
+}
+
 /// For the package, or for a file of one's own.
-pub(super) fn of(survey: &Survey, file: &NativeFile, build: &Build) -> Vec<Remedy> {
+fn of(survey: &Survey, file: &NativeFile, build: &Build) -> Vec<Remedy> {
     let Some(package) = &file.package else {
         return vec![rebuild(survey, file, build)];
     };

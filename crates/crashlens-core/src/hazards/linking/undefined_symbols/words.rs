@@ -7,6 +7,11 @@ use crate::survey::{MissingSymbol, NativeFile, Survey};
 /// What is wrong, as a sentence without its end.
 pub(super) fn headline(survey: &Survey, file: &NativeFile, build: &Build) -> String {
     let owner = file.owner_with_version();
+    if let Some(path) = lacking(file) {
+        return format!(
+            "{owner} cannot be loaded: LD_LIBRARY_PATH puts {path} first, which lacks a function that it needs"
+        );
+    }
     let tensorflow = survey.tensorflow_title();
     let tensorflow = tensorflow.as_deref().unwrap_or("this TensorFlow");
     if owner == tensorflow {
@@ -49,6 +54,12 @@ pub(super) fn headline(survey: &Survey, file: &NativeFile, build: &Build) -> Str
             file.name()
         ),
     }
+}
+
+/// The library that lacks the symbol, where it is only taken because of `LD_LIBRARY_PATH`.
+pub(super) fn lacking(file: &NativeFile) -> Option<&str> {
+    let lacking = &file.link.known()?.lacking_by_library_path;
+    lacking.first().map(String::as_str)
 }
 
 /// The line of TensorFlow that it was built for: what its publisher says comes before what its symbols tell.
