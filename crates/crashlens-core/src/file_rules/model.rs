@@ -21,12 +21,6 @@ pub(super) const FAMILY: Family = Family {
     title: "Models",
     letters: "MDL",
     rules: &[
-        &damaged_tflite::RULE,
-        &idle_damage::RULE,
-        &lambda_layer::RULE,
-        &pickle_code::RULE,
-        &keras_version_trap::RULE,
-        &memory_forecast::RULE,
         &interrupted_save::RULE,
         &missing_part::RULE,
         &unknown_operations::RULE,
