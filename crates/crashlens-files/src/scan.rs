@@ -31,10 +31,15 @@ pub fn scan<T: Send>(
     let queue = Mutex::new(queue);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| feed(find, subjects, &is_over));
+        // Moved in, so that the end of the finder is the end of its subjects.
+        scope.spawn(|| {
+            let subjects = subjects;
+            feed(find, &subjects, &is_over);
+        });
         for _ in 0..jobs.get() {
             let done = done.clone();
-            scope.spawn(|| work(&queue, &examine, done));
+            let (queue, examine) = (&queue, &examine);
+            scope.spawn(move || work(queue, examine, &done));
         }
         drop(done);
         in_order(results, &mut take);
@@ -44,7 +49,7 @@ pub fn scan<T: Send>(
 
 fn feed(
     find: impl FnOnce(&mut Found<'_>),
-    subjects: SyncSender<(u64, Subject)>,
+    subjects: &SyncSender<(u64, Subject)>,
     is_over: &AtomicBool,
 ) {
     let mut index = 0;
@@ -58,7 +63,7 @@ fn feed(
 fn work<T>(
     queue: &Mutex<Receiver<(u64, Subject)>>,
     examine: &impl Fn(&Subject) -> T,
-    results: SyncSender<(u64, T)>,
+    results: &SyncSender<(u64, T)>,
 ) {
     while let Some((index, subject)) = next(queue) {
         if results.send((index, examine(&subject))).is_err() {

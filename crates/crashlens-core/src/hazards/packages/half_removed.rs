@@ -28,17 +28,16 @@ fn hazard(survey: &Survey, moved: &MovedAside<'_>) -> Hazard {
         let name = asked_for(distribution, moved)?;
         Some((distribution, name))
     });
-    let hazard = match asking.next() {
-        Some((distribution, name)) => needed(survey, moved, distribution, name),
-        None => {
-            let headline = format!(
-                "pip had begun to remove or replace a package, ~{} {}, and did not end",
-                moved.tail, moved.version
-            );
-            let action = "Install the package again if it is wanted; pip put ~ in the place of the first letter of its name.";
-            Hazard::new(Severity::WorthKnowing, Cause::InterpreterMisuse, headline)
-                .remedy(Remedy::new(action).risk(Risk::Environment))
-        }
+    let hazard = if let Some((distribution, name)) = asking.next() {
+        needed(survey, moved, distribution, name)
+    } else {
+        let headline = format!(
+            "pip had begun to remove or replace a package, ~{} {}, and did not end",
+            moved.tail, moved.version
+        );
+        let action = "Install the package again if it is wanted; pip put ~ in the place of the first letter of its name.";
+        Hazard::new(Severity::WorthKnowing, Cause::InterpreterMisuse, headline)
+            .remedy(Remedy::new(action).risk(Risk::Environment))
     };
     let claim = format!(
         "{} is left, which is what pip calls the record of a package while it removes it; no package of that name is installed.",

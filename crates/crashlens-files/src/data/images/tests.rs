@@ -165,7 +165,7 @@ fn a_jpeg_with_a_broken_table_or_marker_is_malformed() {
 fn a_jpeg_of_twelve_bits_or_without_loss_is_unsupported() {
     let frame = behind(BASELINE, b"\xff\xc0");
     assert_eq!(
-        kinds(&seen(&flipped(BASELINE, frame + 2, 8 ^ 12))),
+        kinds(&seen(&flipped(BASELINE, frame + 2, 0x08 ^ 0x0c))),
         [FlawKind::Unsupported]
     );
     let lossless = flipped(BASELINE, frame - 1, 3);
@@ -263,7 +263,7 @@ fn a_png_header_with_a_right_checksum_is_held_against_the_pixels() {
 #[test]
 fn an_image_that_declares_too_much_is_not_decoded() {
     let huge = png_with_header(|header| {
-        header[..8].copy_from_slice(&[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30])
+        header[..8].copy_from_slice(&[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]);
     });
     let facts = seen(&huge);
     assert!(kinds(&facts).iter().all(|kind| *kind == FlawKind::TooLarge));

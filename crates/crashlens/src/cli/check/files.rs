@@ -43,7 +43,7 @@ pub(crate) struct DataArgs {
 
 /// Check models, checkpoints and weights before anything loads them.
 ///
-/// SavedModels, checkpoints, frozen graphs, .keras, .h5, .tflite, safetensors, ONNX and pickles. Nothing is loaded or
+/// `SavedModels`, checkpoints, frozen graphs, .keras, .h5, .tflite, safetensors, ONNX and pickles. Nothing is loaded or
 /// run: of a pickle only the instructions are listed.
 #[derive(Debug, Args)]
 #[command(

@@ -55,11 +55,13 @@ fn expand(path: &str, paths: &mut Vec<String>) -> Result<(), Failure> {
         )
     };
     let before = paths.len();
-    for found in glob::glob(path).map_err(|error| refused(&error))? {
-        if let Ok(found) = found {
-            paths.push(found.to_string_lossy().into_owned());
-        }
-    }
+    let found = glob::glob(path).map_err(|error| refused(&error))?;
+    // A folder that may not be looked into is met again, and told, where it is asked for by name.
+    paths.extend(
+        found
+            .flatten()
+            .map(|path| path.to_string_lossy().into_owned()),
+    );
     if paths.len() == before {
         return Err(refused(&"no file fits it"));
     }

@@ -51,7 +51,7 @@ fn is_first_step(report: &Report, hazard: &Hazard) -> bool {
     let findings = report
         .deaths
         .iter()
-        .flat_map(|it| it.diagnosis.findings.first());
+        .filter_map(|it| it.diagnosis.findings.first());
     let mut steps = findings.filter_map(|finding| finding.remedies.first());
     steps.any(|step| Some(step) == hazard.remedies.first())
 }

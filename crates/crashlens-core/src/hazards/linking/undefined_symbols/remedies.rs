@@ -17,13 +17,11 @@ pub(super) fn added(
     file: &NativeFile,
     build: &Build,
 ) -> Hazard {
-    match words::lacking(file) {
-        Some(path) => survey.blame_library_path(hazard, path),
-        None => {
-            hazard.remedies.extend(of(survey, file, build));
-            hazard
-        }
+    if let Some(path) = words::lacking(file) {
+        return survey.blame_library_path(hazard, path);
     }
+    hazard.remedies.extend(of(survey, file, build));
+    hazard
 }
 
 /// For the package, or for a file of one's own.

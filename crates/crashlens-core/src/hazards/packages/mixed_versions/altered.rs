@@ -99,5 +99,5 @@ fn short(file: &ChangedFile) -> &str {
 
 fn is_native(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".so") || name.contains(".so.")
+    name.split('.').skip(1).any(|part| part == "so")
 }
