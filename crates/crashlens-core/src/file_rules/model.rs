@@ -29,5 +29,11 @@ pub(super) const FAMILY: Family = Family {
         &large_protobuf::RULE,
         &signature_contradiction::RULE,
         &not_finite_weights::RULE,
+        &damaged_tflite::RULE,
+        &idle_damage::RULE,
+        &lambda_layer::RULE,
+        &pickle_code::RULE,
+        &keras_version_trap::RULE,
+        &memory_forecast::RULE,
     ],
 };
