@@ -17,7 +17,7 @@ pub struct Options {
     #[arg(long)]
     quick: bool,
     /// How long each fuzz target runs
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     fuzz_seconds: u32,
 }
 

@@ -156,7 +156,9 @@ fn a_sound_environment_has_status_0_and_says_what_was_looked_at() {
 
 #[test]
 fn a_finding_has_status_1_and_names_package_version_command_and_rule() {
-    let output = Environment::broken().output(&[]);
+    let environment = Environment::broken();
+    environment.install("pip", "25.0", &["__init__.py", "__main__.py"]);
+    let output = environment.output(&[]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
     for part in [
