@@ -34,6 +34,10 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
             EffectKind::Odd,
             "`decode_image`, `decode_jpeg` and `decode_png` go by the content",
         ),
+        Some(Format::TfRecordGzip | Format::TfRecordZlib) => (
+            EffectKind::Odd,
+            "where `compression_type` says how it is packed, which its name does not",
+        ),
         _ => (EffectKind::NotTried, ""),
     };
     let severity = does.severity().min(Severity::CanCrash);
