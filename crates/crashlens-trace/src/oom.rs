@@ -89,9 +89,14 @@ impl OomLedger {
         };
         if let Some(count) = self.groups.get_mut(&group.path) {
             count.note(now, kills);
-        } else if self.groups.len() < MAX_GROUPS {
-            self.groups
-                .insert(group.path.clone(), Count::from(now, kills));
+        } else {
+            self.count_from(pid, group.path.clone(), now, kills);
+        }
+    }
+
+    fn count_from(&mut self, pid: u32, path: String, now: Instant, kills: u64) {
+        if self.groups.len() < MAX_GROUPS {
+            self.groups.insert(path, Count::from(now, kills));
             self.baseline.note(&self.root, pid);
         }
     }
@@ -131,6 +136,10 @@ impl OomLedger {
             if let (Some(machine), Some(kills)) = (&mut self.machine, machine_now) {
                 machine.attribute(kills);
             }
+        }
+        // A group that a process entered since the last tick: decided once, what is counted up to now is explained.
+        if let (Some(_), Some(kills), None) = (killed, kills_now, self.groups.get(path)) {
+            self.count_from(pid, path.to_owned(), now, kills);
         }
         let evidence = OomEvidence {
             group_kills: in_group,
