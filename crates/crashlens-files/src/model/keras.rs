@@ -124,7 +124,7 @@ fn weights(reading: &mut Reading<'_>, member: &Member) -> io::Result<Option<Walk
         return Ok(None);
     };
     source = source.until(Instant::now() + limits.time);
-    hdf5::walk(&mut source, full).map(Some)
+    hdf5::walk(&mut source, full, true).map(Some)
 }
 
 #[cfg(test)]
