@@ -78,6 +78,13 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         let detail = "the configuration of the model is no JSON";
         reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
     }
+    let version = walked.text("keras_version").unwrap_or_default();
+    let version = String::from_utf8_lossy(version);
+    if let Some(text) = walked.text("model_config")
+        && let Some(detail) = config::unknown(text, &version)
+    {
+        reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+    }
     if let Some(text) = walked.text("training_config").filter(|_| is_model)
         && config::layers(text).is_none()
     {
