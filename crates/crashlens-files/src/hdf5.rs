@@ -215,6 +215,10 @@ impl Walk {
             self.data_set(file, name, &part, &messages, layout)?;
             return Ok(Vec::new());
         }
+        if of(1).is_some() && of(3).is_some() {
+            let detail = "it has a type and a shape, and no layout";
+            return Err(Fault::malformed(part, header, detail).into());
+        }
         // Symbol table, link information, links, a named type: an object has one of them.
         if ![0x11, 2, 6, 3].iter().any(|kind| of(*kind).is_some()) {
             let detail = "it is neither a group nor a data set";
@@ -224,12 +228,24 @@ impl Walk {
         if let Some(table) = of(0x11) {
             let mut cursor = Cursor::of(&table.body);
             if let (Some(tree), Some(heap)) = (cursor.u64(), cursor.u64()) {
-                members = file.symbols(&part, tree, heap)?;
+                members = match file.symbols(&part, tree, heap) {
+                    Err(Stop::Fault(fault)) if file.is_model && self.is_unused(name) => {
+                        self.fault(fault.of_kind(FlawKind::IdlePart));
+                        Vec::new()
+                    }
+                    members => members?,
+                };
             }
         }
         let links = messages.iter().filter(|it| it.kind == 6);
         members.extend(links.filter_map(|message| link(&message.body)));
         Ok(members)
+    }
+
+    /// Keras knows by the group's list that there is nothing in it, and does not look.
+    fn is_unused(&self, name: &str) -> bool {
+        let mut lists = self.walked.lists.iter();
+        lists.any(|(at, list, texts)| at == name && list == "weight_names" && texts.is_empty())
     }
 
     fn attributes(

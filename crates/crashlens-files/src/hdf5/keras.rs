@@ -23,7 +23,7 @@ pub(super) fn is_list(name: &str) -> bool {
 
 /// Whether an attribute of a whole model is one that Keras writes and does not read.
 pub(super) fn is_idle(name: &str) -> bool {
-    name == "backend"
+    ["backend", "keras_version"].contains(&name)
 }
 
 /// What is named and not there.

@@ -2,6 +2,8 @@
 //!
 //! A member is opened by its name, so that every name must be found by a search as the library does it.
 
+use std::cmp::Ordering;
+
 use super::tree::{Hdf5, inside};
 use crate::fault::{Fault, Stop};
 
@@ -47,6 +49,8 @@ impl Hdf5<'_, '_> {
         let root = self.members(part, tree, None, names)?;
         let mut members = Vec::new();
         root.gather(&mut members);
+        // Nobody asks for a member without a name; only who lists them all meets it.
+        members.retain(|(name, _)| !self.is_model || !name.is_empty());
         if let Some((lost, _)) = members.iter().find(|(name, _)| !root.finds(name)) {
             let name = String::from_utf8_lossy(lost);
             let detail = format!("a search for its member `{name}` does not come to it");
@@ -201,16 +205,28 @@ impl Node {
             } else {
                 return match self.children.get(middle) {
                     Some(Child::Node(node)) => node.finds(name),
-                    Some(Child::List(list)) => {
-                        let found = list.binary_search_by(|it| it.0.as_slice().cmp(name));
-                        found.is_ok()
-                    }
+                    Some(Child::List(list)) => is_in(list, name),
                     None => false,
                 };
             }
         }
         false
     }
+}
+
+/// As the library halves a list: where names are out of their order, it depends on the steps which are found.
+fn is_in(list: &[(Name, u64)], name: &[u8]) -> bool {
+    let (mut left, mut right) = (0, list.len());
+    while left < right {
+        let middle = usize::midpoint(left, right);
+        match list.get(middle).map(|it| name.cmp(&it.0)) {
+            Some(Ordering::Less) => right = middle,
+            Some(Ordering::Greater) => left = middle + 1,
+            Some(Ordering::Equal) => return true,
+            None => return false,
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use crashlens_core::files::FlawKind;
 const MOST_NODES: u64 = 200_000;
 /// Levels of a tree.
 const DEEPEST: u8 = 16;
+/// Of the file's state: open for writing, whole, written while it is read.
+const KNOWN_FLAGS: u32 = 7;
 /// No address.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
@@ -106,7 +108,14 @@ impl Hdf5<'_, '_> {
                 let detail = "it names a driver of its own, which its readers do not have";
                 return Err(Fault::malformed(part, base + 24, detail).into());
             }
+            if self.pages.u32(start + 20)? & !KNOWN_FLAGS != 0 {
+                return Err(Fault::malformed(part, start + 20, "it has unknown flags").into());
+            }
             inside(self, part, base + 32, 40, "the entry of the root group")?;
+            if self.pages.u32(base + 48)? > 2 {
+                let detail = "the root group is kept in a way that there is not";
+                return Err(Fault::malformed(part, base + 48, detail).into());
+            }
             self.pages.u64(base + 40)?
         } else {
             let mut body = [0; 44];

@@ -13,6 +13,9 @@ const MOST_OBJECTS: usize = 200_000;
 /// What a tensor between layers is told by.
 const TENSOR: [&str; 3] = ["shape", "dtype", "keras_history"];
 
+/// What a model is put together from.
+const FUNCTIONAL: [&str; 3] = ["layers", "input_layers", "output_layers"];
+
 /// Settings by module and class; none where the class reads them in a way of its own.
 static CLASSES: LazyLock<HashMap<(&str, &str), Option<Vec<&str>>>> = LazyLock::new(|| {
     let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
@@ -60,6 +63,10 @@ fn of_object(fields: &Map<String, Value>) -> Option<String> {
     if class == "__keras_tensor__" {
         let lacking = TENSOR.iter().find(|key| !config.contains_key(**key))?;
         return Some(format!("a tensor has no {lacking}"));
+    }
+    if class == "Functional" && module.is_none_or(|module| module.starts_with("keras")) {
+        let lacking = FUNCTIONAL.iter().find(|key| !config.contains_key(**key))?;
+        return Some(format!("the model has no {lacking}"));
     }
     if text("registered_name").is_some_and(|name| name != class) {
         return None;
