@@ -3,7 +3,9 @@
 use std::num::NonZero;
 use std::thread;
 
-use crashlens_core::files::{FileFacts, FileFinding, Flaw, FlawKind, Gathering, Setting, judge};
+use crashlens_core::files::{
+    FileFacts, FileFinding, Flaw, FlawKind, Gathering, Setting, forecast, judge,
+};
 use crashlens_core::inspection::InspectionKind;
 use crashlens_core::{Inspection, Report};
 use crashlens_files::{
@@ -188,7 +190,9 @@ impl Results<'_> {
             self.bad.push(facts.path.clone());
         }
         if let Some(lines) = &mut self.lines {
-            let written = lines.write(facts, findings);
+            let is_model = self.job.purpose == Purpose::Model;
+            let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
+            let written = lines.write(facts, findings, forecast.flatten());
             self.keep(written);
         }
     }
