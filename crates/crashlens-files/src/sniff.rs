@@ -83,8 +83,20 @@ pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
             Ok(Some(seen))
         }
         (Some(seen), _) => Ok(Some(seen)),
+        (None, None) => Ok(damaged_shard(&head, reading)),
         (None, named) => Ok(named),
     }
+}
+
+/// `train-00000-of-01024`, by custom a shard of records, whose first record is no more; text is something else.
+fn damaged_shard(head: &[u8], reading: &Reading<'_>) -> Option<Format> {
+    let name = reading.path.rsplit('/').next().unwrap_or_default();
+    let (stem, total) = name.rsplit_once("-of-")?;
+    let (_, number) = stem.rsplit_once('-')?;
+    let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_shard = is_number(number) && is_number(total) && !name.contains('.');
+    (is_shard && reading.options.purpose == Purpose::Data && head.contains(&0))
+        .then_some(Format::TfRecord)
 }
 
 /// By the first bytes; what they cannot tell apart, the name does.

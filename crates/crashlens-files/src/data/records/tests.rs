@@ -302,3 +302,14 @@ fn a_packed_file_whose_name_says_plain_is_misnamed_and_a_shard_is_not() {
     let facts = examine_bytes(shard, GZIP, &Options::default());
     assert_eq!(facts.flaws, []);
 }
+
+#[test]
+fn a_shard_that_lost_its_first_record_is_known_by_its_name() {
+    let mut damaged = PLAIN.to_vec();
+    damaged[..100].fill(0);
+    let seen = |name: &str, bytes: &[u8]| examine_bytes(name, bytes, &Options::default());
+    let facts = seen("train-00000-of-01024", &damaged);
+    assert_eq!(flaw(&facts), (FlawKind::ChecksumMismatch, "record 0"));
+    assert_eq!(seen("train-00000-of-01024", b"a line\n").format, None);
+    assert_eq!(seen("train-old", &damaged).format, None);
+}
