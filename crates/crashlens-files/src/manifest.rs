@@ -19,6 +19,9 @@ const COMPLETE: &str = "crashlens.manifest.complete/1";
 pub struct Listed {
     /// When its content last changed, in nanoseconds since 1970, as text: JSON's numbers end before that.
     pub modified: String,
+    /// What the store called its content, where it has names for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// SHA-256 of its bytes; empty for a model of several files.
     pub sha256: String,
     /// What was seen of it.
@@ -87,6 +90,7 @@ mod tests {
     fn listed(path: &str) -> Listed {
         Listed {
             modified: "1".to_owned(),
+            tag: None,
             sha256: "ab".to_owned(),
             facts: FileFacts {
                 path: path.to_owned(),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, Scope};
 
 use crashlens_core::files::{FileFacts, Flaw, FlawKind};
 
@@ -17,10 +18,37 @@ const AHEAD: usize = 1024;
 /// Hands what is found on to the readers; `false` when nobody wants more.
 pub type Found<'a> = dyn FnMut(Subject) -> bool + 'a;
 
-/// Examines everything that `find` hands on, with `jobs` threads, and passes the facts to `take` in that order.
+/// Examines everything that `find` hands on, with up to `jobs` threads, and passes the facts to `take` in that order.
 ///
-/// `take` says whether to go on. It runs on the thread of the caller.
+/// `take` says whether to go on. It runs on the thread of the caller, and so does all the work where no thread is to be
+/// had.
 pub fn scan<T: Send>(
+    jobs: NonZero<usize>,
+    find: impl FnOnce(&mut Found<'_>) + Send,
+    examine: impl Fn(&Subject) -> T + Sync,
+    take: impl FnMut(T) -> bool,
+) {
+    scan_on(&Stacks::default(), jobs, find, examine, take);
+}
+
+/// Bytes for the stacks of the threads.
+struct Stacks {
+    finder: usize,
+    reader: usize,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        let usual = 2 << 20;
+        Self {
+            finder: usual,
+            reader: usual,
+        }
+    }
+}
+
+fn scan_on<T: Send>(
+    stacks: &Stacks,
     jobs: NonZero<usize>,
     find: impl FnOnce(&mut Found<'_>) + Send,
     examine: impl Fn(&Subject) -> T + Sync,
@@ -30,21 +58,54 @@ pub fn scan<T: Send>(
     let (done, results) = sync_channel(AHEAD);
     let queue = Mutex::new(queue);
     let is_over = AtomicBool::new(false);
+    // A thread that does not start takes what was moved into it along; here it is left for the caller.
+    let finding = Mutex::new(Some((find, subjects)));
     thread::scope(|scope| {
-        // Moved in, so that the end of the finder is the end of its subjects.
-        scope.spawn(|| {
-            let subjects = subjects;
-            feed(find, &subjects, &is_over);
+        let is_finding = starts(scope, stacks.finder, || {
+            if let Some((find, subjects)) = taken(&finding) {
+                feed(find, &subjects, &is_over);
+            }
         });
+        if !is_finding {
+            if let Some((find, _)) = taken(&finding) {
+                find(&mut |subject| take(examine(&subject)));
+            }
+            return;
+        }
+        let mut readers = 0;
         for _ in 0..jobs.get() {
             let done = done.clone();
             let (queue, examine) = (&queue, &examine);
-            scope.spawn(move || work(queue, examine, &done));
+            if !starts(scope, stacks.reader, move || work(queue, examine, &done)) {
+                break;
+            }
+            readers += 1;
         }
         drop(done);
+        if readers == 0 {
+            while let Some((_, subject)) = next(&queue) {
+                if !is_over.load(Ordering::Relaxed) && !take(examine(&subject)) {
+                    is_over.store(true, Ordering::Relaxed);
+                }
+            }
+        }
         in_order(results, &mut take);
         is_over.store(true, Ordering::Relaxed);
     });
+}
+
+/// Whether a thread could be had for the work: limits on threads and on memory refuse them.
+fn starts<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    stack: usize,
+    work: impl FnOnce() + Send + 'scope,
+) -> bool {
+    let thread = thread::Builder::new().stack_size(stack);
+    thread.spawn_scoped(scope, work).is_ok()
+}
+
+fn taken<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 fn feed(
@@ -139,6 +200,29 @@ mod tests {
             true
         });
         assert_eq!(seen, (0..5000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_scan_that_gets_no_threads_does_the_work_itself() {
+        const NEVER_TO_BE_HAD: usize = 1 << 60;
+        let usual = Stacks::default();
+        for (finder, reader) in [
+            (NEVER_TO_BE_HAD, usual.reader),
+            (usual.finder, NEVER_TO_BE_HAD),
+        ] {
+            for most in [10, 5000] {
+                let mut seen = Vec::new();
+                let find = |found: &mut Found<'_>| {
+                    let _ = (0..5000).all(|number| found(subject(number)));
+                };
+                let jobs = NonZero::new(3).unwrap();
+                scan_on(&Stacks { finder, reader }, jobs, find, facts, |facts| {
+                    seen.push(facts.path.parse::<usize>().unwrap());
+                    seen.len() < most
+                });
+                assert_eq!(seen, (0..most).collect::<Vec<_>>());
+            }
+        }
     }
 
     #[test]

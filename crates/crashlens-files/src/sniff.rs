@@ -8,6 +8,7 @@ use crate::data;
 use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
 use crate::model::graph;
 use crate::reading::{Purpose, Reading};
+use crate::wire::Fields;
 
 /// So many bytes are looked at.
 const HEAD: usize = 512;
@@ -83,8 +84,41 @@ pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
             Ok(Some(seen))
         }
         (Some(seen), _) => Ok(Some(seen)),
+        (None, None) => Ok(damaged_shard(&head, reading)),
+        (None, Some(Format::Pickle)) if is_path_list(&head, reading.path) => Ok(None),
+        (None, Some(Format::GraphDef)) if is_other_message(&head, reading)? => Ok(None),
         (None, named) => Ok(named),
     }
+}
+
+/// `train-00000-of-01024`, by custom a shard of records, whose first record is no more; text is something else.
+fn damaged_shard(head: &[u8], reading: &Reading<'_>) -> Option<Format> {
+    let name = reading.path.rsplit('/').next().unwrap_or_default();
+    let (stem, total) = name.rsplit_once("-of-")?;
+    let (_, number) = stem.rsplit_once('-')?;
+    let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_shard = is_number(number) && is_number(total) && !name.contains('.');
+    (is_shard && reading.options.purpose == Purpose::Data && head.contains(&0))
+        .then_some(Format::TfRecord)
+}
+
+/// `*.pth` of PyTorch is binary always; as text it tells Python where packages are.
+fn is_path_list(head: &[u8], path: &str) -> bool {
+    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~') || *byte >= 0x80;
+    path.to_ascii_lowercase().ends_with(".pth") && head.iter().all(is_text)
+}
+
+/// Tensors and much else are kept as `*.pb` too: protocol buffers that are whole, and begin with a field that no graph
+/// has.
+fn is_other_message(head: &[u8], reading: &mut Reading<'_>) -> io::Result<bool> {
+    const MOST: u64 = 16 << 20;
+    // Nodes, the library, and the version in its old and its new form.
+    let is_of_graph = matches!(head.first(), Some(0x0a | 0x12 | 0x18 | 0x22));
+    if is_of_graph || reading.source.size() > MOST {
+        return Ok(false);
+    }
+    let bytes = reading.source.bytes_at(0, MOST as usize)?;
+    Ok(Fields::of(&bytes).all(|field| field.is_ok()))
 }
 
 /// By the first bytes; what they cannot tell apart, the name does.
@@ -206,5 +240,36 @@ fn agree(seen: Format, named: Format, path: &str) -> bool {
             !ENDINGS.iter().any(|(known, _)| *known == ending)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuzzing::examine_bytes;
+    use crate::reading::Options;
+
+    fn seen(name: &str, bytes: &[u8]) -> (Option<Format>, usize) {
+        let options = Options {
+            purpose: Purpose::Model,
+            ..Options::default()
+        };
+        let facts = examine_bytes(name, bytes, &options);
+        (facts.format, facts.flaws.len())
+    }
+
+    #[test]
+    fn a_list_of_paths_for_python_is_no_pickle() {
+        let text = b"import os; var = 'SETUPTOOLS_USE_DISTUTILS'\n";
+        assert_eq!(seen("distutils-precedence.pth", text), (None, 0));
+        assert_eq!(seen("weights.pth", b"\0\0\0\0").0, Some(Format::Pickle));
+    }
+
+    #[test]
+    fn a_tensor_in_a_protocol_buffer_is_no_graph() {
+        let tensor = b"\x08\x02\x10\x01\x4a\x04abcd";
+        assert_eq!(seen("output_0.pb", tensor), (None, 0));
+        let cut = seen("output_0.pb", &tensor[..8]);
+        assert_eq!(cut, (Some(Format::GraphDef), 1), "nobody knows what it was");
     }
 }

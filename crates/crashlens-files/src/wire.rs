@@ -72,6 +72,8 @@ pub(crate) struct Field<'a> {
     pub(crate) value: Value<'a>,
     /// Byte of the message where its tag begins.
     pub(crate) at: usize,
+    /// It declares more bytes than are left.
+    pub(crate) is_clipped: bool,
 }
 
 impl<'a> Field<'a> {
@@ -136,6 +138,9 @@ pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
     failed: bool,
+    /// Whether a length beyond the end is taken for the end.
+    clips: bool,
+    is_clipped: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -144,6 +149,16 @@ impl<'a> Fields<'a> {
             bytes,
             at: 0,
             failed: false,
+            clips: false,
+            is_clipped: false,
+        }
+    }
+
+    /// The same, where a field whose length goes beyond the end has what is left.
+    pub(crate) fn clipped(bytes: &'a [u8]) -> Self {
+        Self {
+            clips: true,
+            ..Self::of(bytes)
         }
     }
 
@@ -153,7 +168,11 @@ impl<'a> Fields<'a> {
 
     fn take(&mut self, length: u64) -> Result<&'a [u8], WireError> {
         let rest = self.rest();
-        let taken = usize::try_from(length).ok().and_then(|n| rest.get(..n));
+        let mut taken = usize::try_from(length).ok().and_then(|n| rest.get(..n));
+        self.is_clipped = taken.is_none() && self.clips;
+        if self.is_clipped {
+            taken = Some(rest);
+        }
         let taken = taken.ok_or(WireError::BeyondEnd {
             declared: length,
             left: rest.len() as u64,
@@ -218,12 +237,14 @@ impl<'a> Fields<'a> {
 
     fn field(&mut self) -> Result<Field<'a>, WireError> {
         let at = self.at;
+        self.is_clipped = false;
         let tag = self.tag()?;
         let value = self.value(tag)?;
         Ok(Field {
             number: tag.number,
             value,
             at,
+            is_clipped: self.is_clipped,
         })
     }
 }

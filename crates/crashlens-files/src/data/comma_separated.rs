@@ -54,7 +54,10 @@ struct Rows {
     has_heading: bool,
     flaws: Vec<(FlawKind, String, Option<u64>, String)>,
     is_blank: bool,
+    /// Rows with another number of fields than the first.
     ragged: u64,
+    /// That number, where all of them have the same.
+    other_width: Option<u64>,
     /// Rows whose last field is empty.
     open: u64,
     /// Of this row.
@@ -152,7 +155,10 @@ impl Rows {
         if self.count == 0 {
             self.width = self.fields;
         } else if self.fields != self.width {
+            let is_first = self.ragged == 0;
             self.ragged += 1;
+            self.other_width =
+                (is_first || self.other_width == Some(self.fields)).then_some(self.fields);
             let detail = if self.is_blank && self.fields == 1 {
                 // A blank row lacks no value of the first column: it is none.
                 if let Some(first) = self.columns.first_mut() {
@@ -291,7 +297,28 @@ impl Encoding {
     }
 }
 
-fn conclude(reading: &mut Reading<'_>, rows: Rows, text: &Encoding, delimiter: u8, marked: bool) {
+/// Where all rows agree with each other and not with the heading, it is the heading that is told.
+fn about_heading(reading: &mut Reading<'_>, rows: &mut Rows) {
+    let Some(width) = rows.other_width else {
+        return;
+    };
+    if rows.has_heading && rows.ragged > 1 && rows.ragged + 1 == rows.count {
+        rows.flaws
+            .retain(|(kind, ..)| *kind != FlawKind::Contradiction);
+        let detail = format!("it names {} columns, and the rows have {width}", rows.width);
+        reading.flaw_at(FlawKind::Contradiction, "the heading", 0, detail);
+        rows.ragged = 0;
+    }
+}
+
+fn conclude(
+    reading: &mut Reading<'_>,
+    mut rows: Rows,
+    text: &Encoding,
+    delimiter: u8,
+    marked: bool,
+) {
+    about_heading(reading, &mut rows);
     for (kind, part, at, detail) in rows.flaws {
         reading.flaw_at(kind, part, at, detail);
     }

@@ -22,6 +22,8 @@ pub(crate) use unpack::{Unpacker, Wrapping};
 
 /// What TensorFlow loses without a word; known to `data/effects`.
 const NEXT_RECORD: &str = "the next record";
+/// Too few for a record, and ignored by TensorFlow; known to `data/effects`.
+const LAST_BYTES: &str = "the last bytes";
 /// Lengths up to this are read or refused by TensorFlow; above it, memory for them may not be had.
 const MOST_SANE: u64 = 1 << 32;
 /// From here on TensorFlow takes a length for negative, and refuses it.
@@ -178,7 +180,8 @@ impl Walk {
             );
             reading.flaw(FlawKind::ChecksumMismatch, "the records", detail);
         }
-        if count == 0 && reading.facts.flaws.is_empty() {
+        let ignored = |flaw: &Flaw| flaw.part == LAST_BYTES;
+        if count == 0 && reading.facts.flaws.iter().all(ignored) {
             reading.flaw(FlawKind::Empty, "the file", "there is no record in it");
         } else if count > 0 && self.hollow == count {
             let detail = format!("none of the {count} has any data");
@@ -193,6 +196,13 @@ impl Walk {
                 self.not_examples
             );
             reading.flaw(FlawKind::Contradiction, format!("record {first}"), detail);
+        }
+        if let Some(first) = self.tally.first_clipped {
+            let detail = format!(
+                "a length in it goes beyond its end, as in {} records in all; TensorFlow's parser stops at the end",
+                self.tally.clipped
+            );
+            reading.flaw(FlawKind::Blemish, format!("record {first}"), detail);
         }
         // Bytes that are an example only because they are nothing.
         let features = self.tally.features();
@@ -233,11 +243,20 @@ fn end_flaw(count: u64, at: Option<u64>, end: End, packed: bool) -> Option<Flaw>
     let record = format!("record {count}");
     match end {
         End::Clean => None,
-        End::InHead(few) => Some(flaw(
+        End::InHead {
+            few,
+            is_begun: true,
+        } => Some(flaw(
             FlawKind::CutShort,
             NEXT_RECORD,
             at,
-            format!("{few} bytes stand where a record of at least 16 would begin"),
+            format!("it was begun, and only {few} bytes of it are there"),
+        )),
+        End::InHead { few, .. } => Some(flaw(
+            FlawKind::TrailingBytes,
+            LAST_BYTES,
+            at,
+            format!("{few} bytes follow {count} whole records, too few for another"),
         )),
         End::BadLength => Some(flaw(
             FlawKind::ChecksumMismatch,

@@ -42,6 +42,9 @@ fn write_inspection(inspection: &Inspection, out: &mut dyn Write) -> io::Result<
         writeln!(out, "- {}: {}", seen.what, prose(&seen.value))?;
     }
     writeln!(out, "- Looked at {}", wording::looked_at(inspection))?;
+    for forecast in wording::forecasts(inspection) {
+        writeln!(out, "- Memory: {}", prose(&forecast))?;
+    }
     writeln!(out, "- crashlens {}", env!("CARGO_PKG_VERSION"))?;
     if findings.is_empty() {
         writeln!(out, "\n{}", wording::nothing_found(inspection))?;

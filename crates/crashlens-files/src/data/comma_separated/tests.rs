@@ -111,3 +111,13 @@ fn a_file_that_ends_behind_a_separator_is_cut_short() {
 fn a_heading_alone_is_empty() {
     assert_eq!(flaw(b"a,b\n"), (FlawKind::Empty, "the rows".to_owned()));
 }
+
+#[test]
+fn a_heading_that_disagrees_with_all_rows_is_told_once() {
+    let text = format!("a,b\n{}", "1,2,3\n".repeat(40));
+    let facts = examined(text.as_bytes());
+    let told: Vec<_> = facts.flaws.iter().map(|flaw| flaw.part.as_str()).collect();
+    assert_eq!(told, ["the heading"]);
+    let rows = format!("a,b\n{}", "1,2,3\n1,2\n".repeat(3));
+    assert_eq!(examined(rows.as_bytes()).flaws.len(), 3);
+}

@@ -6,6 +6,8 @@
 
 mod header;
 mod pixels;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, Read};
 

@@ -82,6 +82,11 @@ pub(super) struct Tally {
     records: u64,
     pub(super) examples: u64,
     pub(super) first_other: Option<u64>,
+    /// Lengths beyond the end are taken for the end, as TensorFlow's own parser does.
+    clips: bool,
+    /// Records that are examples only so.
+    pub(super) clipped: u64,
+    pub(super) first_clipped: Option<u64>,
 }
 
 /// Bytes that are no example.
@@ -104,12 +109,13 @@ impl Tally {
     /// Takes in one record; whether it was an example.
     pub(super) fn add(&mut self, number: u64, record: &[u8]) -> bool {
         self.records += 1;
-        self.seen.clear();
-        self.lists.clear();
-        self.expected = 0;
-        if self.example(record).is_err() {
-            self.first_other.get_or_insert(number);
-            return false;
+        if !self.is_example(record, false) {
+            if !self.is_example(record, true) {
+                self.first_other.get_or_insert(number);
+                return false;
+            }
+            self.clipped += 1;
+            self.first_clipped.get_or_insert(number);
         }
         self.examples += u64::from(!record.is_empty());
         for (index, seen) in self.seen.drain(..) {
@@ -125,8 +131,16 @@ impl Tally {
         true
     }
 
+    fn is_example(&mut self, record: &[u8], clips: bool) -> bool {
+        self.seen.clear();
+        self.lists.clear();
+        self.expected = 0;
+        self.clips = clips;
+        self.example(record).is_ok()
+    }
+
     fn example(&mut self, record: &[u8]) -> Result<(), NoExample> {
-        for field in Fields::of(record) {
+        for field in fields(record, self.clips) {
             let field = field?;
             let map = field.bytes().ok_or(NoExample)?;
             match field.number {
@@ -140,17 +154,18 @@ impl Tally {
 
     /// `Features` or `FeatureLists`: a map from names.
     fn map(&mut self, map: &[u8], sequence: bool) -> Result<(), NoExample> {
-        for entry in Fields::of(map) {
+        for entry in fields(map, self.clips) {
             let entry = entry?;
             let bytes = entry
                 .bytes()
                 .filter(|_| entry.number == 1)
                 .ok_or(NoExample)?;
             let (mut name, mut value): (&[u8], &[u8]) = (b"", b"");
-            for part in Fields::of(bytes) {
+            // TensorFlow's parser wants every byte of an example's feature, and less of what is in it.
+            for part in fields(bytes, self.clips && sequence) {
                 let part = part?;
                 match (part.number, part.bytes()) {
-                    (1, Some(bytes)) => name = bytes,
+                    (1, Some(bytes)) if !part.is_clipped => name = bytes,
                     (2, Some(bytes)) => value = bytes,
                     _ => return Err(NoExample),
                 }
@@ -164,7 +179,7 @@ impl Tally {
                 }
                 self.steps(index, value)?;
             } else {
-                let seen = feature(value, self.full)?;
+                let seen = feature(value, self.full, (self.clips, false))?;
                 self.note(index, seen);
             }
         }
@@ -173,10 +188,10 @@ impl Tally {
 
     /// `FeatureList`: a feature a step.
     fn steps(&mut self, index: Option<usize>, list: &[u8]) -> Result<(), NoExample> {
-        for (place, step) in Fields::of(list).enumerate() {
+        for (place, step) in fields(list, self.clips).enumerate() {
             let step = step?;
             let bytes = step.bytes().filter(|_| step.number == 1).ok_or(NoExample)?;
-            let seen = feature(bytes, self.full)?;
+            let seen = feature(bytes, self.full, (self.clips, self.clips))?;
             if let Some(index) = index
                 && place < MOST_STEPS
                 && self.seen.len() < MOST_STEPS + MOST_FEATURES
@@ -287,16 +302,25 @@ impl Stat {
     }
 }
 
-/// `Feature`: one of three lists.
-fn feature(bytes: &[u8], full: bool) -> Result<Seen, NoExample> {
+/// The fields of a message; lengths beyond its end are taken for the end where `clips` says so.
+fn fields(message: &[u8], clips: bool) -> Fields<'_> {
+    if clips {
+        Fields::clipped(message)
+    } else {
+        Fields::of(message)
+    }
+}
+
+/// `Feature`: one of three lists. Lengths may be clipped, and those of packed floats by themselves.
+fn feature(bytes: &[u8], full: bool, (clips, floats): (bool, bool)) -> Result<Seen, NoExample> {
     let mut seen = Seen::of(FeatureKind::Unset);
-    for field in Fields::of(bytes) {
+    for field in fields(bytes, clips) {
         let field = field?;
         let list = field.bytes().ok_or(NoExample)?;
         seen = match field.number {
             1 => bytes_list(list)?,
-            2 => float_list(list, full)?,
-            3 => int64_list(list, full)?,
+            2 => float_list(list, full, floats)?,
+            3 => int64_list(list, full, clips)?,
             _ => return Err(NoExample),
         };
     }
@@ -316,9 +340,9 @@ fn bytes_list(list: &[u8]) -> Result<Seen, NoExample> {
 }
 
 /// Both the packed form and that of one field a value.
-fn float_list(list: &[u8], full: bool) -> Result<Seen, NoExample> {
+fn float_list(list: &[u8], full: bool, clips: bool) -> Result<Seen, NoExample> {
     let mut seen = Seen::of(FeatureKind::Float);
-    for value in Fields::of(list) {
+    for value in fields(list, clips) {
         let value = value?;
         match (value.number, value.value) {
             (1, Value::Bytes(packed)) if packed.len() % 4 == 0 => {
@@ -341,9 +365,9 @@ fn float_list(list: &[u8], full: bool) -> Result<Seen, NoExample> {
     Ok(seen)
 }
 
-fn int64_list(list: &[u8], full: bool) -> Result<Seen, NoExample> {
+fn int64_list(list: &[u8], full: bool, clips: bool) -> Result<Seen, NoExample> {
     let mut seen = Seen::of(FeatureKind::Int64);
-    for value in Fields::of(list) {
+    for value in fields(list, clips) {
         let value = value?;
         match (value.number, value.value) {
             (1, Value::Bytes(packed)) if full || packed.len() <= SMALL_LIST => {

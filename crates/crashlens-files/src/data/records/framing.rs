@@ -25,7 +25,11 @@ pub(crate) enum End {
     /// After a record.
     Clean,
     /// So many bytes into the head of a record.
-    InHead(usize),
+    InHead {
+        few: usize,
+        /// They are a length and the begin of its checksum: a record was begun there.
+        is_begun: bool,
+    },
     /// At a length whose checksum is wrong.
     BadLength,
     /// At a length beyond the end.
@@ -57,6 +61,14 @@ pub(crate) fn length_of(head: &[u8]) -> Option<u64> {
     let stored = head.get(8..)?.first_chunk::<4>()?;
     (u32::from_le_bytes(*stored) == masked(crc32c::crc32c(length)))
         .then(|| u64::from_le_bytes(*length))
+}
+
+/// Whether a head that is cut has the begin of its checksum, and a right one.
+fn is_begun(head: &[u8]) -> bool {
+    head.split_first_chunk::<8>().is_some_and(|(length, sum)| {
+        let right = masked(crc32c::crc32c(length)).to_le_bytes();
+        !sum.is_empty() && right.starts_with(sum)
+    })
 }
 
 impl<R: Read> Frames<R> {
@@ -122,7 +134,10 @@ impl<R: Read> Frames<R> {
             match self.fill(HEAD)? {
                 0 => return Ok((count, End::Clean)),
                 HEAD => {}
-                few => return Ok((count, End::InHead(few))),
+                few => {
+                    let is_begun = is_begun(self.window(few));
+                    return Ok((count, End::InHead { few, is_begun }));
+                }
             }
             let Some(length) = length_of(self.window(HEAD)) else {
                 return Ok((count, End::BadLength));

@@ -120,6 +120,13 @@ fn a_file_cut_before_a_record_is_told_apart_because_tensorflow_does_not_see_it()
         flaw(&examined(&cut)),
         (FlawKind::CutShort, "the next record")
     );
+    for few in 1..=8 {
+        let cut = [PLAIN, &head(100)[..few]].concat();
+        let told = (FlawKind::TrailingBytes, "the last bytes");
+        assert_eq!(flaw(&examined(&cut)), told, "{few} bytes");
+    }
+    let nothing = examine_bytes("a.tfrecord", b"few", &Options::default());
+    assert!(nothing.flaws.iter().any(|it| it.kind == FlawKind::Empty));
     let cut = examine_bytes("a.tfrecord.gz", &GZIP[..20], &Options::default());
     assert_eq!(flaw(&cut), (FlawKind::CutShort, "the next record"));
 }
@@ -270,10 +277,39 @@ fn records_of_other_things_are_no_flaw_unless_they_stand_among_examples() {
 }
 
 #[test]
+fn a_length_beyond_the_end_of_an_example_is_a_blemish_where_tensorflow_stops_at_the_end() {
+    let whole = example(&[("y", field(3, b"\x08\x63"))]);
+    let with = |at: usize| {
+        let mut bytes = whole.clone();
+        bytes[at] += 40;
+        [record(&whole), record(&whole), record(&bytes)].concat()
+    };
+    for outer in [1, 3, 10] {
+        let facts = examined(&with(outer));
+        assert_eq!(flaw(&facts), (FlawKind::Blemish, "record 2"));
+        assert_eq!(records(&facts).features[0].present, 3);
+    }
+    for inner in [5, 8, 12] {
+        assert_eq!(flaw(&examined(&with(inner))).0, FlawKind::Contradiction);
+    }
+}
+
+#[test]
 fn a_packed_file_whose_name_says_plain_is_misnamed_and_a_shard_is_not() {
     let facts = examine_bytes("a.tfrecord", GZIP, &Options::default());
     assert_eq!(flaw(&facts).0, FlawKind::Misnamed);
     let shard = "a.tfrecord-00000-of-00009";
     let facts = examine_bytes(shard, GZIP, &Options::default());
     assert_eq!(facts.flaws, []);
+}
+
+#[test]
+fn a_shard_that_lost_its_first_record_is_known_by_its_name() {
+    let mut damaged = PLAIN.to_vec();
+    damaged[..100].fill(0);
+    let seen = |name: &str, bytes: &[u8]| examine_bytes(name, bytes, &Options::default());
+    let facts = seen("train-00000-of-01024", &damaged);
+    assert_eq!(flaw(&facts), (FlawKind::ChecksumMismatch, "record 0"));
+    assert_eq!(seen("train-00000-of-01024", b"a line\n").format, None);
+    assert_eq!(seen("train-old", &damaged).format, None);
 }

@@ -82,7 +82,11 @@ fn write_overview(page: &mut Page<'_>, inspection: &Inspection) -> io::Result<()
         write_label(page, (STRONG, &seen.what), &[(PLAIN, &seen.value)])?;
     }
     let amounts = wording::looked_at(inspection);
-    write_label(page, (STRONG, "Looked at"), &[(PLAIN, &amounts)])
+    write_label(page, (STRONG, "Looked at"), &[(PLAIN, &amounts)])?;
+    for forecast in wording::forecasts(inspection) {
+        write_label(page, (STRONG, "Memory"), &[(PLAIN, &forecast)])?;
+    }
+    Ok(())
 }
 
 /// Wrapped text behind a label.

@@ -1,6 +1,6 @@
 //! The compressed pixels of a PNG file: whether they inflate, are as many as declared, and have filters that exist.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Decompress, DecompressError, FlushDecompress, Status};
 
 use super::header::Header;
 
@@ -15,15 +15,17 @@ pub(super) struct Pixels {
     /// Bytes of the row that is being read which were seen.
     seen: u64,
     state: State,
+    /// There are more bytes than pixels.
+    is_over: bool,
 }
 
 #[derive(PartialEq, Eq)]
 enum State {
     More,
-    /// The compressed stream has ended.
+    /// All rows are there; libpng still looks for the end of the compressed stream.
+    Filled,
+    /// The compressed stream has ended, or libpng looks no further.
     Ended,
-    /// There are more bytes than pixels: libpng looks no further.
-    Over,
     Broken(String),
 }
 
@@ -37,32 +39,64 @@ impl Pixels {
             passes,
             seen: 0,
             state: State::More,
+            is_over: false,
         }
     }
 
     /// The next bytes of the compressed stream.
     pub(super) fn inflate(&mut self, mut input: &[u8]) {
-        while self.state == State::More {
+        while self.state == State::More || self.state == State::Filled && !input.is_empty() {
             let (taken, given) = (self.inflater.total_in(), self.inflater.total_out());
+            let room = self.room();
+            let mut block = std::mem::take(&mut self.block);
+            let space = block.get_mut(..room).unwrap_or_default();
             let outcome = self
                 .inflater
-                .decompress(input, &mut self.block, FlushDecompress::None);
+                .decompress(input, space, FlushDecompress::None);
             let taken = (self.inflater.total_in() - taken) as usize;
             let given = (self.inflater.total_out() - given) as usize;
             input = input.get(taken..).unwrap_or_default();
-            let block = std::mem::take(&mut self.block);
-            self.rows(block.get(..given).unwrap_or_default());
-            self.block = block;
-            match outcome {
-                Ok(Status::StreamEnd) if self.state == State::More => self.state = State::Ended,
-                Err(error) if self.state == State::More => {
-                    self.state = State::Broken(format!("they do not inflate: {error}"));
-                }
-                _ => {}
+            if self.state == State::Filled {
+                self.behind_rows(&outcome, given);
+            } else {
+                self.rows(block.get(..given).unwrap_or_default());
+                self.after_rows(outcome);
             }
-            if taken == 0 && given == 0 || input.is_empty() && given < BLOCK {
+            self.block = block;
+            if taken == 0 && given == 0 || input.is_empty() && given < room {
                 break;
             }
+        }
+    }
+
+    /// Bytes to ask for: libpng asks for the rows first, and by itself for what is behind them, where it forgives more.
+    fn room(&self) -> usize {
+        let add =
+            |sum: u64, (rows, row): &(u64, u64)| sum.saturating_add(rows.saturating_mul(*row));
+        let rest = self.passes.iter().fold(0, add).saturating_sub(self.seen);
+        match usize::try_from(rest) {
+            Ok(0) | Err(_) => BLOCK,
+            Ok(rest) => rest.min(BLOCK),
+        }
+    }
+
+    fn after_rows(&mut self, outcome: Result<Status, DecompressError>) {
+        if self.state != State::More {
+            return;
+        }
+        match outcome {
+            Ok(Status::StreamEnd) => self.state = State::Ended,
+            Ok(_) if self.passes.is_empty() => self.state = State::Filled,
+            Ok(_) => {}
+            Err(error) => self.state = State::Broken(format!("they do not inflate: {error}")),
+        }
+    }
+
+    /// libpng goes on while more bytes come; an error is a warning there.
+    fn behind_rows(&mut self, outcome: &Result<Status, DecompressError>, given: usize) {
+        self.is_over |= given > 0;
+        if given == 0 || !matches!(outcome, Ok(Status::Ok | Status::BufError)) {
+            self.state = State::Ended;
         }
     }
 
@@ -70,7 +104,6 @@ impl Pixels {
     fn rows(&mut self, mut bytes: &[u8]) {
         while let Some(&first) = bytes.first() {
             let Some((rows, length)) = self.passes.last_mut() else {
-                self.state = State::Over;
                 return;
             };
             if self.seen == 0 && first > MOST_FILTER {
@@ -104,10 +137,14 @@ impl Pixels {
     /// What is not there when the pixels have ended.
     pub(super) fn missing(&self) -> Option<String> {
         let rows: u64 = self.passes.iter().map(|(rows, _)| rows).sum();
-        (rows > 0).then(|| format!("{rows} rows of pixels are missing"))
+        match self.state {
+            _ if rows > 0 => Some(format!("{rows} rows of pixels are missing")),
+            State::Filled => Some("the end of the compressed stream is missing".to_owned()),
+            _ => None,
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.state == State::Over
+        self.is_over
     }
 }
