@@ -24,6 +24,7 @@ mod store;
 mod values;
 mod wire;
 mod writers;
+mod zipped;
 
 pub use examine::examine;
 pub use finder::{Subject, find};

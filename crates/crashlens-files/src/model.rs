@@ -15,7 +15,6 @@ mod safetensors;
 mod saved_model;
 mod schema;
 mod tflite;
-mod zipped;
 
 use std::io;
 

@@ -7,13 +7,14 @@ mod literal;
 mod tests;
 mod values;
 
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, Read};
 
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format};
-use zip::ZipArchive;
-use zip::result::ZipError;
 
+use crate::fault::{Stop, note};
 use crate::reading::Reading;
+use crate::source::Source;
+use crate::zipped::{self, Member, Stream};
 use header::Header;
 use values::Values;
 
@@ -137,10 +138,28 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
         let detail = "it does not begin like a zip archive";
         reading.flaw_at(FlawKind::Malformed, "the first bytes", 0, detail);
     }
-    reading.source.seek(SeekFrom::Start(0))?;
-    match ZipArchive::new(BufReader::new(&mut reading.source)) {
-        Ok(mut zip) => members(&mut zip, full, most, &mut arrays, &mut found)?,
-        Err(error) => found.push(zip_flaw("the zip archive", &error)?),
+    match zipped::members(&mut reading.source) {
+        Ok(listed) => {
+            let mut left = most;
+            for member in listed.iter().take(MOST_MEMBERS) {
+                let part = format!("member `{}`", member.name);
+                match one_of(&mut reading.source, member, full, &mut left) {
+                    Ok(seen) => {
+                        let flaws = seen.flaws.into_iter();
+                        found.extend(flaws.map(|(kind, detail)| (kind, part.clone(), detail)));
+                        let is_told = arrays.len() < ARRAYS_TOLD;
+                        arrays.extend(seen.array.filter(|_| is_told));
+                    }
+                    Err(Stop::Fault(fault)) => note(reading, [fault]),
+                    Err(Stop::Io(error)) => found.push(member_flaw(part, &error, member.sum)?),
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        Err(Stop::Fault(fault)) => note(reading, [fault]),
+        Err(Stop::Io(error)) => return Err(error),
     }
     for (kind, part, detail) in found {
         reading.flaw(kind, part, detail);
@@ -152,66 +171,34 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
 /// A kind of flaw, the part, what was seen.
 type Found = (FlawKind, String, String);
 
-fn members<R: Read + io::Seek>(
-    zip: &mut ZipArchive<R>,
-    full: bool,
-    most: u64,
-    arrays: &mut Vec<Array>,
-    found: &mut Vec<Found>,
-) -> io::Result<()> {
-    let mut left = most;
-    for index in 0..zip.len().min(MOST_MEMBERS) {
-        let mut member = match zip.by_index(index) {
-            Ok(member) => member,
-            Err(error) => {
-                found.push(zip_flaw(&format!("member {index}"), &error)?);
-                continue;
-            }
-        };
-        let name = String::from_utf8_lossy(member.name_raw()).into_owned();
-        let part = format!("member `{name}`");
-        let (declared, checksum) = (member.size(), member.crc32());
-        let mut input = Counted::new(&mut member, left);
-        let seen = if name.strip_suffix(".npy").is_some() {
-            one(&mut input, None, full)
-        } else {
-            Ok(Seen {
-                array: None,
-                flaws: Vec::new(),
-            })
-        };
-        let seen = seen.and_then(|seen| {
-            scan(&mut input, None, None)?;
-            Ok(seen)
-        });
-        if input.is_exhausted() {
-            let detail = format!("it unpacks to more than {left} bytes");
-            found.push((FlawKind::TooLarge, part, detail));
-            return Ok(());
-        }
-        left -= input.count;
-        match seen {
-            Ok(seen) => {
-                let flaws = seen.flaws.into_iter();
-                found.extend(flaws.map(|(kind, detail)| (kind, part.clone(), detail)));
-                if input.count != declared {
-                    let detail = format!("it declares {declared} bytes and has {}", input.count);
-                    found.push((FlawKind::Contradiction, part, detail));
-                }
-                let stem = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
-                arrays.extend(
-                    seen.array
-                        .filter(|_| arrays.len() < ARRAYS_TOLD)
-                        .map(|array| Array {
-                            name: stem,
-                            ..array
-                        }),
-                );
-            }
-            Err(error) => found.push(member_flaw(part, &error, checksum)?),
-        }
+/// A member of an archive; `left` is how much may still be unpacked.
+fn one_of(source: &mut Source, member: &Member, full: bool, left: &mut u64) -> Result<Seen, Stop> {
+    let stem = member.name.strip_suffix(".npy");
+    let mut input = Counted::new(Stream::of(source, member)?, *left);
+    let mut seen = match stem {
+        Some(_) => one(&mut input, None, full),
+        None => Ok(Seen {
+            array: None,
+            flaws: Vec::new(),
+        }),
+    }?;
+    scan(&mut input, None, None)?;
+    if input.is_exhausted() {
+        let detail = format!("it unpacks to more than {left} bytes");
+        seen.flaws = vec![(FlawKind::TooLarge, detail)];
+        *left = 0;
+        return Ok(seen);
     }
-    Ok(())
+    *left -= input.count;
+    // An array is read as far as its header says; other members to the end that the directory says.
+    if input.inner.is_short && stem.is_none() {
+        let detail = format!("it declares {} bytes and has {}", member.size, input.count);
+        seen.flaws.push((FlawKind::CutShort, detail));
+    }
+    if let (Some(array), Some(stem)) = (seen.array.as_mut(), stem) {
+        stem.clone_into(&mut array.name);
+    }
+    Ok(seen)
 }
 
 /// What an error while reading a member means; a file that cannot be read at all is the caller's.
@@ -230,20 +217,6 @@ fn member_flaw(part: String, error: &io::Error, checksum: u32) -> io::Result<Fou
         )),
         _ => Ok((FlawKind::Malformed, part, error.to_string())),
     }
-}
-
-fn zip_flaw(part: &str, error: &ZipError) -> io::Result<Found> {
-    let kind = match error {
-        ZipError::Io(inner) if inner.kind() == io::ErrorKind::TimedOut => {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        ZipError::Io(inner) if inner.kind() == io::ErrorKind::UnexpectedEof => FlawKind::CutShort,
-        ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) => {
-            FlawKind::Unsupported
-        }
-        _ => FlawKind::Malformed,
-    };
-    Ok((kind, part.to_owned(), error.to_string()))
 }
 
 /// Counts what is read of a member, and ends when it is too much.

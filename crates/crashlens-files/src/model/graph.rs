@@ -7,6 +7,7 @@ mod found;
 mod node;
 mod scope;
 mod visitor;
+mod words;
 
 use std::io;
 

@@ -7,11 +7,11 @@ use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts};
 use serde_json::Value;
 
 use super::config;
-use super::zipped::{Member, Window, check, members, start_of};
 use crate::fault::{Fault, Stop, note};
 use crate::hdf5::{self, Walked};
 use crate::reading::Reading;
 use crate::source::Source;
+use crate::zipped::{Member, Window, check, members, start_of};
 
 const CONFIGURATION: &str = "config.json";
 /// Keras writes it and does not read it.

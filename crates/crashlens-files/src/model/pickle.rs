@@ -14,9 +14,9 @@ use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation};
 use self::machine::{Machine, Thing};
 use self::names::known;
 use self::opcodes::{Argument, FRAME, LATEST, PROTO, STOP, argument};
-use super::zipped::{self, Member};
 use crate::fault::{Stop, note};
 use crate::reading::Reading;
+use crate::zipped::{self, Member};
 
 /// A line, a name, a number: longer ones are read past.
 const LONGEST_NAME: u64 = 512;

@@ -16,8 +16,10 @@ const TENSOR: [&str; 3] = ["shape", "dtype", "keras_history"];
 /// What a model is put together from.
 const FUNCTIONAL: [&str; 3] = ["layers", "input_layers", "output_layers"];
 
+type Classes = HashMap<(&'static str, &'static str), Option<Vec<&'static str>>>;
+
 /// Settings by module and class; none where the class reads them in a way of its own.
-static CLASSES: LazyLock<HashMap<(&str, &str), Option<Vec<&str>>>> = LazyLock::new(|| {
+static CLASSES: LazyLock<Classes> = LazyLock::new(|| {
     let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
     let entry = |line: &'static str| {
         let mut words = line.split(' ');
@@ -91,7 +93,7 @@ fn of_object(fields: &Map<String, Value>) -> Option<String> {
     let is_layer = module.is_none_or(|module| module == "keras.layers");
     let mut keys = config.keys().map(String::as_str);
     let unknown =
-        keys.find(|key| !settings.contains(key) && !(is_layer && of_layers.contains(key)))?;
+        keys.find(|key| !(settings.contains(key) || is_layer && of_layers.contains(key)))?;
     Some(format!("{class} has no setting `{unknown}`"))
 }
 

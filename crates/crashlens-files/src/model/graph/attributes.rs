@@ -2,6 +2,7 @@
 
 use crashlens_core::operations::{Attribute, OpDefinition};
 
+use super::words;
 use crate::model::dtype;
 use crate::model::proto::Node;
 
@@ -95,7 +96,8 @@ impl<'a> Attributes<'a> {
             let Some(attribute) = definition.attribute(name) else {
                 continue;
             };
-            if let Some(fault) = of_value(attribute, *value) {
+            let fault = of_value(attribute, *value).or_else(|| words::fault(op, name, *value));
+            if let Some(fault) = fault {
                 return Some(format!("its attribute {name}: {fault}"));
             }
         }

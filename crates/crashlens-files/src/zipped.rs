@@ -21,14 +21,14 @@ const BLOCK: usize = 256 * 1024;
 
 /// A member of an archive, by the directory.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Member {
-    pub(super) name: String,
+pub(crate) struct Member {
+    pub(crate) name: String,
     raw_name: Vec<u8>,
     flags: u16,
     method: u16,
-    sum: u32,
+    pub(crate) sum: u32,
     packed: u64,
-    pub(super) size: u64,
+    pub(crate) size: u64,
     header: u64,
 }
 
@@ -38,7 +38,7 @@ impl Member {
     }
 
     /// Its bytes stand in the archive as they are.
-    pub(super) fn is_stored(&self) -> bool {
+    pub(crate) fn is_stored(&self) -> bool {
         self.method == STORED
     }
 }
@@ -50,7 +50,7 @@ fn damaged(at: u64, detail: &str) -> Stop {
 }
 
 /// The members that the directory at the end of the archive lists.
-pub(super) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
+pub(crate) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
     let mut pages = Pages::of(source);
     let Some(end) = find_end(&mut pages)? else {
         let detail = "it is not there; it should stand at the end";
@@ -176,7 +176,7 @@ fn widen(member: &mut Member, extra: &[u8]) -> bool {
 }
 
 /// Where the bytes of a member begin.
-pub(super) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop> {
+pub(crate) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop> {
     let mut pages = Pages::of(source);
     let end = member.header.checked_add(30);
     if end.is_none_or(|end| end > pages.size()) {
@@ -203,8 +203,13 @@ pub(super) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop
         return Err(member.fault("it is encrypted or patched data").into());
     }
     let start = member.header + 30 + name + extra;
+    // What is packed tells its own end; of what is not, no more is read than it has.
+    let needed = match member.method {
+        STORED => member.packed.min(member.size),
+        _ => 0,
+    };
     if start
-        .checked_add(member.packed)
+        .checked_add(needed)
         .is_none_or(|end| end > pages.size())
     {
         let fault = member.fault(format!(
@@ -221,15 +226,63 @@ pub(super) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop
     Ok(start)
 }
 
-/// Reads a member to its end, and its checksum against its bytes; keeps up to `keep` bytes.
-pub(super) fn check(source: &mut Source, member: &Member, keep: u64) -> Result<Vec<u8>, Stop> {
+/// The bytes of a member, unpacked.
+fn unpacked<'a>(source: &'a mut Source, member: &Member) -> Result<Box<dyn Read + 'a>, Stop> {
     let start = start_of(source, member)?;
     source.seek(SeekFrom::Start(start))?;
     let packed = BufReader::with_capacity(BLOCK, source.take(member.packed));
-    let mut unpacked: Box<dyn Read + '_> = match member.method {
+    Ok(match member.method {
         STORED => Box::new(packed),
         _ => Box::new(DeflateDecoder::new(packed)),
-    };
+    })
+}
+
+/// A member as a stream: as many bytes as the directory says, with an error where their checksum is wrong.
+pub(crate) struct Stream<'a> {
+    inner: Box<dyn Read + 'a>,
+    left: u64,
+    sum: flate2::Crc,
+    wanted: u32,
+    /// It ended before all bytes that the directory says were there; nobody checks its sum then.
+    pub(crate) is_short: bool,
+}
+
+impl<'a> Stream<'a> {
+    pub(crate) fn of(source: &'a mut Source, member: &Member) -> Result<Self, Stop> {
+        Ok(Self {
+            inner: unpacked(source, member)?,
+            left: member.size,
+            sum: flate2::Crc::new(),
+            wanted: member.sum,
+            is_short: false,
+        })
+    }
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = most.min(buffer.len());
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = self
+            .inner
+            .read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.is_short |= read == 0;
+        self.sum.update(buffer.get(..read).unwrap_or_default());
+        self.left -= read as u64;
+        if self.left == 0 && self.sum.sum() != self.wanted {
+            let wrong = "the checksum is wrong";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, wrong));
+        }
+        Ok(read)
+    }
+}
+
+/// Reads a member to its end, and its checksum against its bytes; keeps up to `keep` bytes.
+pub(crate) fn check(source: &mut Source, member: &Member, keep: u64) -> Result<Vec<u8>, Stop> {
+    let mut unpacked = unpacked(source, member)?;
     let mut sum = flate2::Crc::new();
     let mut kept = Vec::new();
     let mut left = member.size;
@@ -273,9 +326,9 @@ pub(super) fn check(source: &mut Source, member: &Member, keep: u64) -> Result<V
 }
 
 /// A part of a file as a file of its own.
-pub(super) struct Window {
-    pub(super) source: Source,
-    pub(super) start: u64,
+pub(crate) struct Window {
+    pub(crate) source: Source,
+    pub(crate) start: u64,
 }
 
 impl ReadAt for Window {
