@@ -239,11 +239,9 @@ impl Step<'_> {
         if values.is_empty() {
             return Ok(None);
         }
-        let input = self.shape(0).cloned().or_else(|| self.told());
-        let Some(all) = input.as_ref().and_then(|input| count(input)) else {
+        let Some((input, all)) = self.shape(0).and_then(|it| Some((it, count(it)?))) else {
             return Ok(None);
         };
-        let clash = || format!("RESHAPE of {:?} to {values:?}", input.iter().flatten());
         let open = values.iter().filter(|it| **it == -1).count();
         let given: Vec<_> = values.iter().copied().filter(|it| *it != -1).collect();
         let taken = count(&given).filter(|_| given.iter().all(|it| *it >= 0));
@@ -253,15 +251,8 @@ impl Step<'_> {
                 let fill = |it: &i64| if *it == -1 { all / taken } else { *it };
                 Ok(Some(values.iter().map(fill).collect()))
             }
-            _ => Err(clash()),
+            _ => Err(format!("RESHAPE of {input:?} to {values:?}")),
         }
-    }
-
-    /// The declared shape of the input, where that of the output goes with it.
-    fn told(&self) -> Option<Shape> {
-        let input = declared(self.tensor(0)?);
-        let output = self.graph.tensor(*self.operator.outputs.first()?)?;
-        (count(&input)? == count(&declared(output))?).then_some(input)
     }
 
     fn concatenation(&self) -> Outcome {
