@@ -219,11 +219,18 @@ fn a_store_that_is_busy_is_asked_again_and_not_for_ever() {
 fn an_object_that_is_replaced_while_it_is_read_is_told() {
     let size = 3 << 20;
     for scheme in ["s3", "gs", "az"] {
-        let server = Server::start(&[("x.bin", Content::zeros_behind(b"old", size))]);
+        let old = Content::zeros_behind(b"old", size);
+        let server = Server::twisted(&[("x.bin", old)], move |_, before| {
+            // After its beginning was read.
+            if before == 1 {
+                Twist::Replace("x.bin", Content::zeros_behind(b"new", size))
+            } else {
+                Twist::None
+            }
+        });
         let objects = anonymous(&server);
         let path = format!("{scheme}://train/x.bin");
         let (mut source, before) = objects.open_identified(&path).unwrap();
-        server.put("x.bin", Content::zeros_behind(b"new", size));
         let error = source.read_to_end(&mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StaleNetworkFileHandle, "{error}");
         assert_ne!(objects.identity(&path).unwrap(), before);

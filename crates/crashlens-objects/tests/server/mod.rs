@@ -180,18 +180,19 @@ fn send(request: &Request, content: &Content, stream: &mut TcpStream) {
         Some(range) => (206, range),
         None => (200, 0..content.size),
     };
-    let mut head = format!(
-        "HTTP/1.1 {status} OK\r\nConnection: close\r\nETag: {tag}\r\nLast-Modified: {MODIFIED}\r\nContent-Length: {}\r\n",
-        range.end - range.start
-    );
-    if status == 206 {
-        let last = range.end - 1;
-        head += &format!(
+    let last = range.end.saturating_sub(1);
+    let part = match status {
+        206 => format!(
             "Content-Range: bytes {}-{last}/{}\r\n",
             range.start, content.size
-        );
-    }
-    head += "\r\n";
+        ),
+        _ => String::new(),
+    };
+    let head = format!(
+        "HTTP/1.1 {status} OK\r\nConnection: close\r\nETag: {tag}\r\nLast-Modified: {MODIFIED}\r\n\
+         Content-Length: {}\r\n{part}\r\n",
+        range.end - range.start
+    );
     let mut sent = stream.write_all(head.as_bytes());
     let mut at = range.start;
     while sent.is_ok() && request.method == "GET" && at < range.end {
@@ -207,14 +208,15 @@ fn send(request: &Request, content: &Content, stream: &mut TcpStream) {
 }
 
 fn respond(stream: &mut TcpStream, status: u16, headers: &[(&str, String)], body: &str) {
-    let mut text = format!(
-        "HTTP/1.1 {status} So\r\nConnection: close\r\nContent-Length: {}\r\n",
-        body.len()
+    let headers: String = headers
+        .iter()
+        .flat_map(|(name, value)| [name, ": ", value, "\r\n"])
+        .collect();
+    let length = body.len();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {status} So\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
     );
-    for (name, value) in headers {
-        text += &format!("{name}: {value}\r\n");
-    }
-    let _ = write!(stream, "{text}\r\n{body}");
     finish(stream);
 }
 

@@ -72,15 +72,12 @@ fn decoded(text: &str) -> String {
     while let Some((byte, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|it| std::str::from_utf8(it).ok());
         let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (byte, code) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(*byte);
-                rest = after;
-            }
+        if let (b'%', Some(code)) = (byte, code) {
+            bytes.push(code);
+            rest = &after[2..];
+        } else {
+            bytes.push(*byte);
+            rest = after;
         }
     }
     String::from_utf8(bytes).unwrap()
