@@ -114,6 +114,20 @@ fn patterns_and_lists_say_what_is_checked() {
     assert_eq!(lines(&stdout(&output)).len(), 2);
 }
 
+#[cfg(not(feature = "object-storage"))]
+#[test]
+fn a_build_without_object_storage_says_so_and_how_to_get_it() {
+    let place = folder();
+    fs::write(place.path().join("list"), "sound.npy\ngs://bucket/a.npy\n").unwrap();
+    for args in [&["s3://bucket/train/"][..], &["--files-from", "list"]] {
+        let output = check(place.path(), args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = stderr(&output);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("--features object-storage"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_not_there_is_no_finding_but_a_failure() {
     let place = folder();
