@@ -28,8 +28,8 @@ pub struct Listed {
 /// A manifest as it was found.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// The files, by path.
-    pub files: BTreeMap<String, Listed>,
+    /// The files, by path without what changes nothing (`./a//b`).
+    files: BTreeMap<String, Listed>,
     /// Whether the scan that wrote it came to its end.
     pub is_complete: bool,
 }
@@ -40,7 +40,24 @@ struct Closing {
     files: u64,
 }
 
+/// A path without its parts that lead nowhere: what a manifest knows a file by.
+pub fn plain_path(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.collect::<Vec<_>>().join("/"))
+}
+
 impl Manifest {
+    /// What it says of the file at a path.
+    pub fn get(&self, path: &str) -> Option<&Listed> {
+        self.files.get(&plain_path(path))
+    }
+
+    /// All of it, in the order of the paths.
+    pub fn listed(&self) -> impl Iterator<Item = &Listed> {
+        self.files.values()
+    }
+
     /// Reads one; the last line may be half of one.
     pub fn read(mut text: impl BufRead) -> io::Result<Self> {
         let mut manifest = Self::default();
@@ -51,7 +68,9 @@ impl Manifest {
                 return Ok(manifest);
             }
             if let Ok(listed) = serde_json::from_str::<Listed>(&line) {
-                manifest.files.insert(listed.facts.path.clone(), listed);
+                manifest
+                    .files
+                    .insert(plain_path(&listed.facts.path), listed);
             } else if let Ok(closing) = serde_json::from_str::<Closing>(&line) {
                 manifest.is_complete = closing.schema == COMPLETE;
             } else if line.ends_with('\n') {
@@ -102,7 +121,7 @@ mod tests {
         Manifest::close(1, &mut text).unwrap();
         let manifest = Manifest::read(text.as_slice()).unwrap();
         assert!(manifest.is_complete);
-        assert_eq!(manifest.files["a.jpg"], listed("a.jpg"));
+        assert_eq!(manifest.get("a.jpg"), Some(&listed("a.jpg")));
     }
 
     #[test]
@@ -114,6 +133,16 @@ mod tests {
         let manifest = Manifest::read(text.as_slice()).unwrap();
         assert!(!manifest.is_complete);
         assert_eq!(manifest.files.len(), 1);
+    }
+
+    #[test]
+    fn a_path_may_be_written_in_several_ways() {
+        let mut text = Vec::new();
+        Manifest::write(&listed("./train//a.jpg"), &mut text).unwrap();
+        let manifest = Manifest::read(text.as_slice()).unwrap();
+        assert!(manifest.get("train/a.jpg").is_some());
+        assert!(manifest.get("train/./a.jpg").is_some());
+        assert!(manifest.get("/train/a.jpg").is_none());
     }
 
     #[test]

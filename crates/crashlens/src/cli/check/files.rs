@@ -1,5 +1,6 @@
 //! The arguments of `check data` and `check model`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ pub(crate) struct ModelArgs {
 pub(crate) struct ScanArgs {
     /// Files, folders and patterns such as `train/*.jpg`
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: Vec<OsString>,
 
     /// Also check the files that are listed in this file, a path on each line; `-` reads standard input
     #[arg(long, value_name = "FILE")]
