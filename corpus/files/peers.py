@@ -31,7 +31,9 @@ def pillow_verify(path):
 
 def pillow_load(path):
     with Image.open(path) as image:
-        for frame in range(getattr(image, "n_frames", 1)):
+        # TensorFlow reads the first image of an animated PNG, and every frame of the other formats.
+        frames = 1 if image.format == "PNG" else getattr(image, "n_frames", 1)
+        for frame in range(frames):
             image.seek(frame)
             image.load()
 
@@ -57,6 +59,7 @@ def h5py_walk(path):
             item[()]
 
     with h5py.File(path, "r") as file:
+        dict(file.attrs)
         file.visititems(look)
 
 

@@ -27,7 +27,10 @@ use self::peers::Peers;
 use self::truth::Truth;
 use crate::{python, workspace};
 
-#[derive(clap::Args)]
+/// The damage that was recorded.
+const SEED: u64 = 1;
+
+#[derive(clap::Args, Default)]
 pub struct Options {
     /// Only files of this format, which is a folder below `corpus/files/base`; may be given several times
     #[arg(long, value_name = "FORMAT")]
@@ -39,13 +42,13 @@ pub struct Options {
     #[arg(long, value_name = "VERSION")]
     truth: Option<String>,
     /// Ask other checkers about the files, and record what they say
-    #[arg(long, conflicts_with_all = ["truth", "only"])]
+    #[arg(long, conflicts_with = "truth")]
     peers: bool,
     /// The interpreter with that version, or with the other checkers, instead of making an environment
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
     /// Other damage than that which was recorded: with `--write`
-    #[arg(long, default_value_t = 1, value_name = "NUMBER", requires = "write")]
+    #[arg(long, default_value_t = SEED, value_name = "NUMBER", requires = "write")]
     seed: u64,
     /// Write the page
     #[arg(long)]
@@ -56,6 +59,14 @@ pub struct Options {
     /// Use this crashlens instead of building one
     #[arg(long, value_name = "PATH")]
     crashlens: Option<PathBuf>,
+}
+
+/// The comparison as it is part of the project's tests.
+pub fn check() -> Result<()> {
+    run(&Options {
+        seed: SEED,
+        ..Options::default()
+    })
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -84,7 +95,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if options.peers {
         let files = labelled(&mutants, paths);
-        return Peers::measure(options.python.clone(), &files)?.write();
+        let mut peers = Peers::read()?;
+        peers.replace(Peers::measure(options.python.clone(), &files)?);
+        return peers.write();
     }
     let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
     let judged = judge(&crashlens, &mutants, &paths)?;

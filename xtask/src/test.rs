@@ -8,7 +8,8 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::{
-    arrays, command, corpus, environments, folklore, fuzz, generate, newer_python, tidy, workspace,
+    arrays, command, corpus, environments, files, folklore, fuzz, generate, newer_python, tidy,
+    workspace,
 };
 
 #[derive(clap::Args)]
@@ -88,6 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
     tally.step("arrays of both NumPys", arrays_of_numpy);
     if !options.quick {
         tally.step("arrays and tensors of TensorFlow", arrays_of_tensorflow);
+        tally.step("damaged files", || files::check().map(|()| Step::Passed));
         tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
         tally.step("live corpus", || live_corpus(None));
         tally.step("near misses", || live_corpus(Some("near")));

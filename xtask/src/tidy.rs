@@ -19,10 +19,11 @@ const RULE_LINES: usize = 120;
 const UNSAFE_FILE: &str = "crates/crashlens-trace/src/sys.rs";
 
 /// Which of our crates each may use. No other edge exists.
-const DIRECTIONS: [(&str, &[&str]); 7] = [
+const DIRECTIONS: [(&str, &[&str]); 8] = [
     ("crashlens-core", &[]),
     ("crashlens-unwind", &["crashlens-core"]),
     ("crashlens-files", &["crashlens-core"]),
+    ("crashlens-objects", &["crashlens-files"]),
     ("crashlens-inspect", &["crashlens-core", "crashlens-unwind"]),
     (
         "crashlens-trace",
@@ -36,6 +37,7 @@ const DIRECTIONS: [(&str, &[&str]); 7] = [
             "crashlens-trace",
             "crashlens-inspect",
             "crashlens-files",
+            "crashlens-objects",
         ],
     ),
     // For the form of captures, which `record` rewrites, and for predictions, which `links` compares.

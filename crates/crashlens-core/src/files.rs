@@ -21,7 +21,7 @@ pub use contents::{
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
 pub use finding::{FileFinding, FileRule, Judge, Setting};
-pub use forecast::{Action, Forecast, forecast, weights};
+pub use forecast::{Action, Forecast, Need, forecast};
 pub use format::Format;
 pub use gathering::{Gathering, judge};
 

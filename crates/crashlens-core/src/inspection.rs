@@ -6,6 +6,7 @@ mod tooling;
 use serde::{Deserialize, Serialize};
 
 use crate::capture::Gap;
+use crate::files::Forecast;
 use crate::hazard::{Hazard, HazardRule, Severity};
 use crate::hazards;
 use crate::survey::Survey;
@@ -21,6 +22,9 @@ pub struct Inspection {
     pub overview: Vec<Seen>,
     /// How much of it was looked at.
     pub looked_at: Vec<Amount>,
+    /// What the largest models will ask of the memory, the largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forecasts: Vec<Forecast>,
     /// What was found, the worst first.
     pub findings: Vec<Hazard>,
     /// Every check that was made.
@@ -106,6 +110,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
             .map_or_else(String::new, |python| python.path.clone()),
         overview: overview(survey),
         looked_at: looked_at(survey),
+        forecasts: Vec::new(),
         findings,
         checks,
         gaps: survey.gaps.0.clone(),

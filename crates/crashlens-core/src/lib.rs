@@ -29,6 +29,8 @@ mod known_versions;
 mod lineage;
 mod messages;
 pub mod operations;
+#[cfg(test)]
+mod pages;
 pub mod pasted;
 mod phase;
 pub mod report;

@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use crashlens_core::files::{Extent, FileFacts, FlawKind, Format};
+use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format};
 
 use crate::reading::{Options, Purpose, Reading};
 use crate::sniff::{self, sniff};
@@ -20,11 +20,11 @@ pub fn examine(store: &dyn Store, path: &str, options: &Options) -> FileFacts {
     {
         return facts;
     }
-    let before = store.identity(path);
-    let source = match store.open(path) {
-        Ok(source) => source.until(Instant::now() + options.limits.time),
+    let (source, before) = match store.open_identified(path) {
+        Ok(opened) => opened,
         Err(error) => return unreadable(path, &error),
     };
+    let source = source.until(Instant::now() + options.limits.time);
     let mut reading = Reading {
         path,
         facts: FileFacts {
@@ -37,8 +37,10 @@ pub fn examine(store: &dyn Store, path: &str, options: &Options) -> FileFacts {
         options,
     };
     read(&mut reading);
-    if let (Ok(before), Ok(after)) = (before, store.identity(path))
+    let is_told = |flaw: &Flaw| flaw.kind == FlawKind::Changed;
+    if let Ok(after) = store.identity(path)
         && before != after
+        && !reading.facts.flaws.iter().any(is_told)
     {
         reading.flaw(
             FlawKind::Changed,
@@ -106,6 +108,10 @@ fn note(reading: &mut Reading<'_>, error: &io::Error) {
                 "reading took longer than allowed",
             );
         }
+        // A store that holds to one content of an object says so when that is gone.
+        io::ErrorKind::StaleNetworkFileHandle => {
+            reading.flaw_at(FlawKind::Changed, "the file", at, error.to_string());
+        }
         io::ErrorKind::InvalidData => {
             reading.flaw_at(FlawKind::Malformed, "the file", at, error.to_string());
         }
@@ -119,7 +125,7 @@ pub(crate) fn unreadable(path: &str, error: &io::Error) -> FileFacts {
         path: path.to_owned(),
         ..FileFacts::default()
     };
-    facts.flaws.push(crashlens_core::files::Flaw {
+    facts.flaws.push(Flaw {
         kind: FlawKind::Unreadable,
         part: "the file".to_owned(),
         at: None,

@@ -46,10 +46,18 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn start(&mut self, path: &str) -> bool {
+        let is_folder = path.ends_with('/');
         let path = match path.trim_end_matches('/') {
             "" => "/",
             path => path,
         };
+        // One question tells of an object, three of a folder: lists of objects are long.
+        if self.store.is_flat()
+            && !is_folder
+            && let Ok(Some(identity)) = self.store.identity(path)
+        {
+            return self.hand_on(path.to_owned(), identity.size);
+        }
         match self.store.list(path) {
             Ok(entries) => self.folder(path, &entries, 0),
             Err(error) if is_no_folder(&error) => {
@@ -70,7 +78,8 @@ impl Finder<'_> {
     }
 
     fn folder(&mut self, folder: &str, entries: &[Entry], depth: usize) -> bool {
-        if let Ok(Some(identity)) = self.store.identity(folder)
+        if !self.store.is_flat()
+            && let Ok(Some(identity)) = self.store.identity(folder)
             && !self.folders.insert(identity)
         {
             return true;

@@ -19,6 +19,9 @@ const COMPLETE: &str = "crashlens.manifest.complete/1";
 pub struct Listed {
     /// When its content last changed, in nanoseconds since 1970, as text: JSON's numbers end before that.
     pub modified: String,
+    /// What the store called its content, where it has names for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// SHA-256 of its bytes; empty for a model of several files.
     pub sha256: String,
     /// What was seen of it.
@@ -42,6 +45,10 @@ struct Closing {
 
 /// A path without its parts that lead nowhere: what a manifest knows a file by.
 pub fn plain_path(path: &str) -> String {
+    // In an object store every letter of a name counts.
+    if path.contains("://") {
+        return path.to_owned();
+    }
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
     let root = if path.starts_with('/') { "/" } else { "" };
     format!("{root}{}", parts.collect::<Vec<_>>().join("/"))
@@ -84,8 +91,7 @@ impl Manifest {
 
     /// Writes one file.
     pub fn write(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, listed)?;
-        writeln!(out)
+        write_line(listed, out)
     }
 
     /// Writes the end.
@@ -94,9 +100,15 @@ impl Manifest {
             schema: COMPLETE.to_owned(),
             files,
         };
-        serde_json::to_writer(&mut *out, &closing)?;
-        writeln!(out)
+        write_line(&closing, out)
     }
+}
+
+/// In one piece: half a line is what a killed scan may leave, and a file is written to for every piece.
+fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    out.write_all(&line)
 }
 
 #[cfg(test)]
@@ -106,6 +118,7 @@ mod tests {
     fn listed(path: &str) -> Listed {
         Listed {
             modified: "1".to_owned(),
+            tag: None,
             sha256: "ab".to_owned(),
             facts: FileFacts {
                 path: path.to_owned(),

@@ -7,6 +7,9 @@ use std::time::Instant;
 pub trait ReadAt: Send {
     /// Reads up to `buffer.len()` bytes at `offset`; 0 means the end.
     fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Reads must not wait longer than this; nothing to do where they do not wait.
+    fn set_deadline(&mut self, _deadline: Instant) {}
 }
 
 impl ReadAt for Vec<u8> {
@@ -47,8 +50,14 @@ impl Source {
     /// With a time after which every read fails.
     #[must_use]
     pub fn until(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
+        self.set_deadline(deadline);
         self
+    }
+
+    /// The same for a source that stays where it is.
+    pub(crate) fn set_deadline(&mut self, deadline: Instant) {
+        self.deadline = Some(deadline);
+        self.inner.set_deadline(deadline);
     }
 
     /// Its bytes when it was opened.

@@ -16,6 +16,18 @@ pub trait Store: Sync {
     /// What tells whether a file is still the same; `None` where the store cannot tell.
     fn identity(&self, path: &str) -> io::Result<Option<Identity>>;
 
+    /// Opens a file and says what it was then: a store behind a network is asked once for both.
+    fn open_identified(&self, path: &str) -> io::Result<(Source, Option<Identity>)> {
+        let identity = self.identity(path)?;
+        Ok((self.open(path)?, identity))
+    }
+
+    /// Whether names are keys alone: folders are only what keys begin with, no link leads in a circle, and a file may
+    /// have the name of a folder.
+    fn is_flat(&self) -> bool {
+        false
+    }
+
     /// Whether there is such a file or folder.
     fn exists(&self, path: &str) -> bool {
         self.identity(path).is_ok()
@@ -34,7 +46,7 @@ pub struct Entry {
 }
 
 /// What tells whether a file is still the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// In bytes.
     pub size: u64,
@@ -44,6 +56,8 @@ pub struct Identity {
     pub device: u64,
     /// Which file of it.
     pub inode: u64,
+    /// What the store itself calls this content: the `ETag` of an object. Disks have nothing like it.
+    pub tag: Option<String>,
 }
 
 /// The disks of this machine.
@@ -102,6 +116,7 @@ impl Store for LocalStore {
                 + i128::from(metadata.mtime_nsec()),
             device: metadata.dev(),
             inode: metadata.ino(),
+            tag: None,
         }))
     }
 }

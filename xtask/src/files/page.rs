@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use super::compare::{Class, Comparison, Count, Miss};
 
 pub const PAGE: &str = "docs/files.md";
-/// Misses of one kind that are named; the rest is counted.
-const NAMED: usize = 20;
 
 const HEAD: &str = "\
 # Damaged files, put to the test
@@ -31,7 +29,7 @@ const PEERS: &str = "\
 The same files, and what TensorFlow 2.21.0 does with them: how many each checker flags. Pillow 10.3.0, `tfrecord` 1.14.6,
 h5py 3.16.0 (every dataset and attribute read), modelscan 0.8.8 with TensorFlow, picklescan 1.0.5. The last two look for
 code that a model runs, not for damage; they are here because they are what people run on models. An exception of the
-checker itself counts as flagged.
+checker counts as flagged, and so do the errors that modelscan and picklescan tell of.
 
 | checker | format | breaks | rejects | other values | reads | crashlens: breaks | rejects | other values | reads |
 |---|---|---|---|---|---|---|---|---|---|";
@@ -109,39 +107,40 @@ fn percent(count: Count) -> String {
     )
 }
 
+/// Every miss of a class once, with the versions that it is one for.
 fn named(class: Class, comparisons: &[(&'static str, Comparison<'_>)]) -> Vec<String> {
-    let misses: Vec<&Miss<'_>> = comparisons
-        .iter()
-        .flat_map(|(_, comparison)| &comparison.misses)
-        .filter(|miss| miss.class == class)
-        .collect();
-    if misses.is_empty() {
+    let mut by_file: BTreeMap<(String, String), Vec<&Miss<'_>>> = BTreeMap::new();
+    let misses = comparisons.iter().flat_map(|(_, one)| &one.misses);
+    for miss in misses.filter(|miss| miss.class == class) {
+        let key = (miss.file.label(), miss.outcome.to_string());
+        by_file.entry(key).or_default().push(miss);
+    }
+    if by_file.is_empty() {
         return vec!["None.\n".to_owned()];
     }
-    let mut lines: Vec<String> = misses.iter().take(NAMED).map(|miss| line(miss)).collect();
-    if misses.len() > NAMED {
-        lines.push(format!("- and {} more", misses.len() - NAMED));
-    }
+    let mut lines: Vec<String> = by_file.values().map(|misses| line(misses)).collect();
     lines.push(String::new());
     lines
 }
 
-/// One miss, in words.
-fn line(miss: &Miss<'_>) -> String {
-    format!(
-        "- `{}`, {}: {}; said: {}",
-        miss.file.label(),
-        miss.version,
-        miss.outcome,
-        miss.file.said[1].rules()
-    )
+/// A file that several versions do the same with, in words.
+fn line(misses: &[&Miss<'_>]) -> String {
+    let versions: Vec<&str> = misses.iter().map(|miss| miss.version).collect();
+    let first = misses.first().map_or_else(String::new, |miss| {
+        let said = miss.file.said[1].rules();
+        format!("{}; said: {said}", miss.outcome)
+    });
+    let label = misses
+        .first()
+        .map_or_else(String::new, |miss| miss.file.label());
+    format!("- `{label}`, {}: {first}", versions.join(", "))
 }
 
 /// All misses, by format.
 pub fn misses(comparisons: &[(&'static str, Comparison<'_>)]) -> String {
     let mut by_format: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for miss in comparisons.iter().flat_map(|(_, one)| &one.misses) {
-        let line = format!("{} ({})", line(miss), miss.file.said[1].detail());
+        let line = format!("{} ({})", line(&[miss]), miss.file.said[1].detail());
         by_format.entry(&miss.file.format).or_default().push(line);
     }
     let chapters = by_format

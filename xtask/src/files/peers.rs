@@ -67,6 +67,13 @@ impl Peers {
         Ok(peers)
     }
 
+    /// Takes what was said anew in place of what was said before of the same bases.
+    pub fn replace(&mut self, newer: Self) {
+        for (tool, bases) in newer.0 {
+            self.0.entry(tool).or_default().extend(bases);
+        }
+    }
+
     fn add(&mut self, tool: &str, base: &str, deed: &str, said: &str) {
         let bases = self.0.entry(tool.to_owned()).or_default();
         let asked = bases.entry(base.to_owned()).or_default();

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::{FileFacts, Format};
+use super::{FileFacts, Format, ModelFacts};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,29 +15,54 @@ struct Table {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    formats: Vec<Format>,
+    format: Format,
+    /// A file of weights alone, which are read into a model that is there.
+    #[serde(default)]
+    weights_only: bool,
     does: Action,
-    times: f64,
+    weights: f64,
+    #[serde(default)]
+    largest: f64,
     seen: String,
 }
 
 /// What is done with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// It is loaded from a file.
+    /// It is loaded from its file.
     Load,
-    /// It is saved to one.
+    /// It is saved, once it is there.
     Save,
 }
 
-/// Memory that an action takes at its peak.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a model's weights will ask of the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Forecast {
-    /// Bytes, at most.
+    /// The model.
+    pub path: String,
+    /// Bytes of all stored tensors.
+    pub weights: u64,
+    /// Bytes of the largest of them.
+    pub largest: u64,
+    /// Bytes that are left to a process here, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<u64>,
+    /// Loading first, then saving in each format.
+    pub needs: Vec<Need>,
+}
+
+/// Memory that one action takes at its peak.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Need {
+    /// What is done.
+    pub does: Action,
+    /// In which format.
+    pub format: Format,
+    /// Bytes, at most, beyond what the program has already.
     pub bytes: u64,
     /// What that was measured to be, as half a sentence.
-    pub seen: &'static str,
+    pub seen: String,
 }
 
 static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
@@ -46,28 +71,85 @@ static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
     table.map_or_else(|_| Vec::new(), |table| table.action)
 });
 
-/// Bytes of all stored tensors.
-pub fn weights(facts: &FileFacts) -> u64 {
-    let tensors = facts.model().map_or(&[][..], |model| &model.tensors);
-    tensors
-        .iter()
-        .fold(0, |sum, tensor| sum.saturating_add(tensor.bytes))
+/// What a model will take; `None` where there are no weights, or its format was not measured.
+pub fn forecast(facts: &FileFacts, left: Option<u64>) -> Option<Forecast> {
+    let (format, model) = (facts.format?, facts.model()?);
+    let sizes = model.tensors.iter().map(|tensor| tensor.bytes);
+    let weights = sizes.clone().fold(0, u64::saturating_add);
+    let largest = sizes.max()?;
+    let weights_only = is_weights_only(format, model);
+    let need = |row: &Row| Need {
+        does: row.does,
+        format: row.format,
+        bytes: (weights as f64 * row.weights + largest as f64 * row.largest) as u64,
+        seen: row.seen.clone(),
+    };
+    let load = TABLE.iter().find(|row| {
+        row.does == Action::Load && row.format == format && row.weights_only == weights_only
+    })?;
+    let saves = TABLE.iter().filter(|row| row.does == Action::Save);
+    (weights > 0).then(|| Forecast {
+        path: facts.path.clone(),
+        weights,
+        largest,
+        left,
+        needs: std::iter::once(load).chain(saves).map(need).collect(),
+    })
 }
 
-/// What an action takes beyond what is there already; `None` where that was not measured.
-pub fn forecast(format: Format, does: Action, weights: u64) -> Option<Forecast> {
-    let row = TABLE
-        .iter()
-        .find(|row| row.does == does && row.formats.contains(&format))?;
-    Some(Forecast {
-        bytes: (weights as f64 * row.times) as u64,
-        seen: &row.seen,
-    })
+/// Keras writes the layers into a file of a whole model.
+fn is_weights_only(format: Format, model: &ModelFacts) -> bool {
+    format == Format::Hdf5 && model.operations.is_empty()
+}
+
+impl Forecast {
+    /// What loading takes.
+    pub fn load(&self) -> Option<&Need> {
+        self.needs.iter().find(|need| need.does == Action::Load)
+    }
+
+    /// What saving takes.
+    pub fn saves(&self) -> impl Iterator<Item = &Need> {
+        self.needs.iter().filter(|need| need.does == Action::Save)
+    }
+
+    /// Bytes that the model itself and one action on it take together.
+    ///
+    /// What loading leaves behind is part of what it takes; a model that is saved is there besides.
+    pub fn together(&self, need: &Need) -> u64 {
+        let model = if need.does == Action::Save {
+            self.weights
+        } else {
+            0
+        };
+        model.saturating_add(need.bytes)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::{Contents, Operation, Tensor};
+
+    fn model(format: Format, layers: &[u64], operations: Vec<Operation>) -> FileFacts {
+        let tensors = layers.iter().map(|bytes| Tensor {
+            bytes: *bytes,
+            ..Tensor::default()
+        });
+        FileFacts {
+            format: Some(format),
+            contents: Contents::Model(Box::new(ModelFacts {
+                tensors: tensors.collect(),
+                operations,
+                ..ModelFacts::default()
+            })),
+            ..FileFacts::default()
+        }
+    }
+
+    fn load(facts: &FileFacts) -> u64 {
+        forecast(facts, None).unwrap().load().unwrap().bytes
+    }
 
     #[test]
     fn the_table_is_read() {
@@ -76,8 +158,31 @@ mod tests {
     }
 
     #[test]
-    fn a_keras_archive_takes_several_times_its_weights() {
-        let forecast = forecast(Format::Keras, Action::Load, 1_000_000_000).unwrap();
-        assert_eq!(forecast.bytes, 6_300_000_000);
+    fn one_large_layer_takes_more_than_many_small_ones() {
+        let one = model(Format::Keras, &[1_000_000_000], Vec::new());
+        assert_eq!(load(&one), 6_400_000_000);
+        let many = model(Format::Keras, &[100_000_000; 10], Vec::new());
+        assert_eq!(load(&many), 2_890_000_000);
+    }
+
+    #[test]
+    fn weights_are_read_into_a_model_that_is_there() {
+        let layers = vec![Operation::default()];
+        let whole = model(Format::Hdf5, &[1_000_000_000], layers);
+        let weights = model(Format::Hdf5, &[1_000_000_000], Vec::new());
+        assert!(load(&weights) < load(&whole) / 2);
+    }
+
+    #[test]
+    fn saving_is_foreseen_in_every_format_that_was_measured() {
+        let forecast = forecast(&model(Format::SavedModel, &[10], Vec::new()), None).unwrap();
+        let formats: Vec<Format> = forecast.saves().map(|need| need.format).collect();
+        let measured = [
+            Format::Keras,
+            Format::Hdf5,
+            Format::SavedModel,
+            Format::Checkpoint,
+        ];
+        assert_eq!(formats, measured);
     }
 }

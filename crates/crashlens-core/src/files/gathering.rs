@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Census, Effect, FileFacts, FileFinding, FileRule, Format, Setting, finding::Judge};
+use super::{
+    Census, Effect, FileFacts, FileFinding, FileRule, Forecast, Format, Setting, finding::Judge,
+    forecast,
+};
 use crate::evidence::FactRef;
 use crate::file_rules;
 use crate::hazard::{Ground, Hazard, Severity};
@@ -12,6 +15,8 @@ use crate::inspection::{Amount, Check, Inspection, InspectionKind};
 const FILES_NAMED: usize = 1000;
 /// So many of them with what was seen in them.
 const FILES_TOLD: usize = 20;
+/// So many models are told with the memory they will take.
+const FORECASTS: usize = 20;
 
 /// What was found so far, in whatever order the files came.
 #[derive(Debug, Default)]
@@ -22,6 +27,8 @@ pub struct Gathering {
     unknown: u64,
     groups: BTreeMap<(usize, Severity), Group>,
     census: Census,
+    /// The largest models, the largest first.
+    forecasts: Vec<Forecast>,
 }
 
 /// The files in which one rule found the same thing.
@@ -67,7 +74,19 @@ impl Gathering {
             None => self.unknown += 1,
         }
         self.census.add(facts);
+        self.foresee(facts);
         self.add_late(facts, findings);
+    }
+
+    fn foresee(&mut self, facts: &FileFacts) {
+        let Some(forecast) = forecast(facts, None) else {
+            return;
+        };
+        let place = self
+            .forecasts
+            .partition_point(|it| it.weights >= forecast.weights);
+        self.forecasts.insert(place, forecast);
+        self.forecasts.truncate(FORECASTS);
     }
 
     /// Takes in what was found in a file later than the file itself.
@@ -125,10 +144,22 @@ impl Gathering {
             subject: subject.to_owned(),
             overview: Vec::new(),
             looked_at: self.looked_at(),
+            forecasts: self.forecasts(kind, setting),
             findings,
             checks,
             gaps: Vec::new(),
         }
+    }
+
+    fn forecasts(&self, kind: InspectionKind, setting: &Setting) -> Vec<Forecast> {
+        let asked = kind == InspectionKind::Model;
+        let forecasts = self.forecasts.iter().filter(|_| asked).cloned();
+        forecasts
+            .map(|forecast| Forecast {
+                left: setting.memory,
+                ..forecast
+            })
+            .collect()
     }
 
     fn looked_at(&self) -> Vec<Amount> {

@@ -1,44 +1,12 @@
 use super::*;
 use crate::evidence::FactRef;
-use crate::fixtures;
 use crate::survey::Survey;
-
-/// What every page has, in this order.
-const SECTIONS: [&str; 5] = [
-    "## What it finds",
-    "## How it is told",
-    "## What would refute it",
-    "## Fix",
-    "## References",
-];
-
-#[test]
-fn ids_and_names_are_unique_in_the_whole_book() {
-    let mut seen: Vec<&str> = crate::rules::all()
-        .flat_map(|rule| [rule.id, rule.name])
-        .collect();
-    for family in FAMILIES {
-        for rule in family.rules {
-            assert!(rule.id.starts_with(family.letters), "{}", rule.id);
-            for word in [rule.id, rule.name] {
-                assert!(!seen.contains(&word), "{word} stands twice");
-                seen.push(word);
-            }
-        }
-    }
-}
+use crate::{fixtures, pages};
 
 #[test]
 fn every_page_has_its_sections_in_order() {
     for rule in all() {
-        let title = format!("# {}\n", rule.name);
-        assert!(rule.doc.starts_with(&title), "{}: the title", rule.id);
-        let mut rest = rule.doc;
-        for section in SECTIONS {
-            let at = rest.find(section);
-            let at = at.unwrap_or_else(|| panic!("{}: {section} is missing", rule.id));
-            rest = &rest[at..];
-        }
+        pages::assert_whole(rule.id, rule.name, rule.doc);
     }
 }
 

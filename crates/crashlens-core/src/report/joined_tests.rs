@@ -61,6 +61,7 @@ fn inspection(findings: Vec<Hazard>) -> Inspection {
         subject: "/home/ada/venv/bin/python".to_owned(),
         overview: Vec::new(),
         looked_at: Vec::new(),
+        forecasts: Vec::new(),
         findings,
         checks: Vec::new(),
         gaps: Vec::new(),

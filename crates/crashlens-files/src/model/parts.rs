@@ -50,8 +50,8 @@ impl<'a> Parts<'a> {
 
     /// Opens a part, and counts its bytes.
     pub(super) fn open(&mut self, path: &str) -> io::Result<Source> {
-        let identity = self.store.identity(path)?;
-        let source = self.store.open(path)?.until(self.deadline);
+        let (source, identity) = self.store.open_identified(path)?;
+        let source = source.until(self.deadline);
         self.facts.size = self.facts.size.saturating_add(source.size());
         self.opened.push((path.to_owned(), identity));
         Ok(source)
@@ -91,6 +91,7 @@ impl<'a> Parts<'a> {
                 FlawKind::TimedOut,
                 "reading took longer than allowed".to_owned(),
             ),
+            io::ErrorKind::StaleNetworkFileHandle => (FlawKind::Changed, error.to_string()),
             _ => (FlawKind::Unreadable, error.to_string()),
         };
         self.flaw(kind, part, None, detail);

@@ -1,6 +1,7 @@
 //! Zip archives as Python's `zipfile` reads them: directory, heads of members, checksums of what they unpack to.
 
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::time::Instant;
 
 use crashlens_core::files::FlawKind;
 use flate2::read::DeflateDecoder;
@@ -282,5 +283,9 @@ impl ReadAt for Window {
         self.source
             .seek(SeekFrom::Start(self.start.saturating_add(offset)))?;
         self.source.read(buffer)
+    }
+
+    fn set_deadline(&mut self, deadline: Instant) {
+        self.source.set_deadline(deadline);
     }
 }

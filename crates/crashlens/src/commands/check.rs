@@ -5,10 +5,12 @@ mod asked;
 mod duplicates;
 mod ledger;
 mod lines;
+mod pattern;
 mod progress;
 mod removal;
 mod saved_survey;
 mod scanning;
+mod stores;
 mod surveying;
 mod watching;
 

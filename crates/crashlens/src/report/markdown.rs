@@ -42,6 +42,9 @@ fn write_inspection(inspection: &Inspection, out: &mut dyn Write) -> io::Result<
         writeln!(out, "- {}: {}", seen.what, prose(&seen.value))?;
     }
     writeln!(out, "- Looked at {}", wording::looked_at(inspection))?;
+    for forecast in wording::forecasts(inspection) {
+        writeln!(out, "- Memory: {}", prose(&forecast))?;
+    }
     writeln!(out, "- crashlens {}", env!("CARGO_PKG_VERSION"))?;
     if findings.is_empty() {
         writeln!(out, "\n{}", wording::nothing_found(inspection))?;
@@ -84,8 +87,9 @@ fn write_finding(hazard: &Hazard, out: &mut dyn Write) -> io::Result<()> {
     for file in hazard.files.iter().take(MOST_FILES) {
         writeln!(out, "- {}", code(&file_for_people(file, None)))?;
     }
-    if hazard.files.len() > MOST_FILES {
-        writeln!(out, "- and {} more files", hazard.files.len() - MOST_FILES)?;
+    let more = hazard.files.len().saturating_sub(MOST_FILES) as u64 + hazard.more_files;
+    if more > 0 {
+        writeln!(out, "- and {more} more files")?;
     }
     if !hazard.refuted_by.is_empty() {
         writeln!(

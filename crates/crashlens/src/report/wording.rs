@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crashlens_core::Inspection;
-use crashlens_core::files::{Effect, EffectKind};
+use crashlens_core::files::{Effect, EffectKind, Forecast};
 use crashlens_core::hazard::{Hazard, Severity};
 use crashlens_core::inspection::{Check, InspectionKind};
 
@@ -100,6 +100,38 @@ fn bytes_for_people(bytes: u64) -> String {
         Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / size),
         None => counted(bytes, "bytes"),
     }
+}
+
+/// Below so many bytes of weights nobody runs out of memory for them.
+const WEIGHTS_WORTH_A_WORD: u64 = 10_000_000;
+/// So many models are told with the memory they will take.
+const FORECASTS_SHOWN: usize = 3;
+
+/// What the largest models will ask of the memory, a sentence without its end for each.
+pub(super) fn forecasts(inspection: &Inspection) -> impl Iterator<Item = String> {
+    let large = inspection.forecasts.iter();
+    large
+        .filter(|it| it.weights >= WEIGHTS_WORTH_A_WORD)
+        .take(FORECASTS_SHOWN)
+        .map(forecast)
+}
+
+fn forecast(forecast: &Forecast) -> String {
+    let load = forecast.load().map_or(0, |need| need.bytes);
+    let saves: Vec<String> = forecast
+        .saves()
+        .map(|need| format!("{} as {}", bytes_for_people(need.bytes), need.format.name()))
+        .collect();
+    let left = forecast.left.map_or_else(String::new, |left| {
+        format!("; {} are left here", bytes_for_people(left))
+    });
+    format!(
+        "{}, {} of weights: loading takes up to {}, saving on top of the model up to {}{left}",
+        forecast.path,
+        bytes_for_people(forecast.weights),
+        bytes_for_people(load),
+        saves.join(", "),
+    )
 }
 
 /// What TensorFlow does with a file, as a sentence without its end.

@@ -1,8 +1,8 @@
-//! Models that will not fit into memory while they are loaded.
+//! Models that will not fit into memory while they are loaded or saved.
 
 use crate::cause::Cause;
 use crate::files::{
-    Action, EffectKind, FileFacts, FileFinding, FileRule, Format, Judge, Setting, forecast, weights,
+    EffectKind, FileFacts, FileFinding, FileRule, Forecast, Format, Judge, Need, Setting, forecast,
 };
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +10,10 @@ use crate::rule::Remedy;
 pub(super) static RULE: FileRule = FileRule {
     id: "MDL040",
     name: "memory-forecast",
-    asks: "models that need more memory to load than is left here",
+    asks: "models that need more memory to load or to save than is left here",
     says: [
-        "needs more memory to load than is left here",
-        "need more memory to load than is left here",
+        "needs more memory than is left here",
+        "need more memory than is left here",
     ],
     cause: Cause::OutOfMemory,
     since: "0.1.0",
@@ -22,39 +22,70 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
-    let weights = weights(facts);
-    let (Some(format), Some(left)) = (facts.format, setting.memory) else {
+    let Some(forecast) = forecast(facts, setting.memory) else {
         return Vec::new();
     };
-    let Some(load) = forecast(format, Action::Load, weights) else {
+    let (Some(left), Some(load)) = (setting.memory, forecast.load()) else {
         return Vec::new();
     };
-    if load.bytes <= left {
-        return Vec::new();
+    if load.bytes > left {
+        return vec![too_large_to_load(&forecast, load, left)];
     }
+    let too_much = |need: &&Need| forecast.together(need) > left;
+    let saves: Vec<&Need> = forecast.saves().filter(too_much).collect();
+    let same = saves.iter().any(|need| need.format == load.format);
+    if same {
+        vec![too_large_to_save(&forecast, &saves, left)]
+    } else {
+        Vec::new()
+    }
+}
+
+fn too_large_to_load(forecast: &Forecast, load: &Need, left: u64) -> FileFinding {
     let detail = format!(
-        "its weights are {}; loading takes up to {} ({}), and {} are left",
-        megabytes(weights),
+        "its weights are {}; loading takes up to {} (measured: {}), and {} are left",
+        megabytes(forecast.weights),
         megabytes(load.bytes),
         load.seen,
         megabytes(left)
     );
-    let remedy = match format {
+    let remedy = match load.format {
         Format::Keras | Format::Hdf5 => Remedy::new(
-            "Load it where there is more memory, and save it as a SavedModel or a checkpoint there: these load with \
-             little more than the weights themselves.",
+            "Load it where there is more memory, and save it as a SavedModel there: that loads with little more than \
+             the weights themselves.",
         ),
         _ => {
             Remedy::new("Load it where there is more memory, or raise the limit of the container.")
         }
     };
-    let seen = "the kernel kills the process when a container's limit is reached; without a limit an allocation fails";
-    vec![
-        FileFinding::new(Severity::CanCrash, detail)
-            .effect(EffectKind::Crashes, &[], seen)
-            .remedy(remedy),
-    ]
+    FileFinding::new(Severity::CanCrash, detail)
+        .effect(EffectKind::Crashes, &[], KILLED)
+        .remedy(remedy)
 }
+
+fn too_large_to_save(forecast: &Forecast, saves: &[&Need], left: u64) -> FileFinding {
+    let needs: Vec<String> = saves
+        .iter()
+        .map(|need| {
+            format!(
+                "{} {}",
+                megabytes(forecast.together(need)),
+                need.format.name()
+            )
+        })
+        .collect();
+    let detail = format!(
+        "it can be loaded; the model and its saving take up to {} together, and {} are left",
+        needs.join(", "),
+        megabytes(left)
+    );
+    FileFinding::new(Severity::WorthKnowing, detail).remedy(Remedy::new(
+        "Save it under another name than the file it came from, as a SavedModel or a checkpoint: these take least.",
+    ))
+}
+
+/// What happens where there is not enough.
+const KILLED: &str = "the kernel kills the process when a container's limit is reached; without a limit an allocation fails";
 
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes / 1_000_000)

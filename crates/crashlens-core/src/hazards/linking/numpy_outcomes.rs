@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::facts::packages::normal;
-use crate::survey::NativeFile;
+use crate::rule::{Remedy, Risk};
+use crate::shell;
+use crate::survey::{NativeFile, Survey};
 
 /// How a package takes NumPy 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -49,6 +51,23 @@ fn table() -> &'static Table {
 pub(super) fn of(file: &NativeFile) -> Option<&'static Trial> {
     let name = normal(&file.package.as_ref()?.name);
     table().package.iter().find(|tried| tried.name == name)
+}
+
+/// A newer version of the package, or `build` where it is in none; else an older NumPy.
+pub(super) fn remedies(survey: &Survey, file: &NativeFile, build: String) -> [Remedy; 2] {
+    let pip = survey.pip();
+    let package = file.package.as_ref();
+    let newer = match package.and_then(|package| shell::package(&package.name)) {
+        Some(name) => Remedy::new(format!(
+            "Install a version of {name} that was built for NumPy 2."
+        ))
+        .command(format!("{pip} install --upgrade {name}")),
+        None => Remedy::new(build),
+    };
+    let older =
+        Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
+            .command(format!("{pip} install 'numpy<2'"));
+    [newer, older].map(|remedy| remedy.risk(Risk::Environment))
 }
 
 #[cfg(test)]

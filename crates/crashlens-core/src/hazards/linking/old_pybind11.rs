@@ -4,8 +4,6 @@ use super::numpy_outcomes::{self, Outcome};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
-use crate::rule::{Remedy, Risk};
-use crate::shell;
 use crate::survey::loading::{by_owner, count, involving};
 use crate::survey::{Distribution, NativeFile, Survey};
 
@@ -66,27 +64,9 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
         .unless("Its functions give the same arrays under NumPy 1 and NumPy 2; many such modules do, because they never ask for that size");
     let mut hazard = involving(hazard, files);
     hazard.packages.push(numpy.package());
-    let pip = survey.pip();
-    let name = file
-        .package
-        .as_ref()
-        .and_then(|package| shell::package(&package.name));
-    let newer = match name {
-        Some(name) => Remedy::new(format!(
-            "Install a version of {name} that was built for NumPy 2."
-        ))
-        .command(format!("{pip} install --upgrade {name}")),
-        None => Remedy::new(format!(
-            "Build {} anew with pybind11 2.12 or later.",
-            file.name()
-        )),
-    };
-    let older =
-        Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
-            .command(format!("{pip} install 'numpy<2'"));
-    Some(
-        hazard
-            .remedy(newer.risk(Risk::Environment))
-            .remedy(older.risk(Risk::Environment)),
-    )
+    let build = format!("Build {} anew with pybind11 2.12 or later.", file.name());
+    hazard
+        .remedies
+        .extend(numpy_outcomes::remedies(survey, file, build));
+    Some(hazard)
 }

@@ -34,7 +34,7 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "SECONDS", value_parser = duration::parse)]
     pub(crate) watch: Option<Duration>,
 
-    /// Move files with findings at or above --fail-on into this folder
+    /// Move files with findings at or above --fail-on into this folder; objects in a store are never moved
     #[arg(long, value_name = "FOLDER")]
     pub(crate) move_to: Option<PathBuf>,
 
@@ -63,6 +63,10 @@ pub(crate) struct ModelArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ScanArgs {
     /// Files, folders and patterns such as `train/*.jpg`
+    ///
+    /// Where crashlens was built with object storage also `s3://bucket/key`, `gs://…` and `az://container/…`: an object,
+    /// the prefix of a checkpoint, a folder or a pattern. The variables of the environment that the tools of these stores
+    /// read name endpoint, region and credentials; without credentials buckets are read as anybody may.
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(crate) paths: Vec<OsString>,
 
@@ -86,7 +90,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) quarantine: Option<PathBuf>,
 
-    /// Threads that read; by default one for each core
+    /// Threads that read; by default one for each core, and at least 8 for object storage
     #[arg(long, short, value_name = "COUNT")]
     pub(crate) jobs: Option<std::num::NonZero<usize>>,
 

@@ -8,47 +8,83 @@ use std::path::Path;
 
 use crashlens_files::{path_of, text_of};
 
+use super::pattern;
+use super::stores::{Stores, is_object};
 use crate::cli::ScanArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
-/// All of them, in their order.
-pub(super) fn paths(args: &ScanArgs) -> Result<Vec<String>, Failure> {
+/// All of them, in their order, and the stores they are in.
+pub(super) fn paths(args: &ScanArgs) -> Result<(Vec<String>, Stores), Failure> {
+    let listed = listed(args)?;
+    let asked: Vec<String> = args.paths.iter().map(|path| text_of(path)).collect();
+    let all: Vec<&str> = asked.iter().chain(&listed).map(String::as_str).collect();
+    let stores = Stores::of_paths(&all, args.timeout)?;
     let mut paths = Vec::new();
-    for path in &args.paths {
-        expand(&text_of(path), &mut paths)?;
+    for path in &asked {
+        expand(path, &stores, &mut paths)?;
     }
-    if let Some(missing) = paths.iter().find(|path| !is_there(path)) {
-        let message = format!("cannot check {missing}: there is no such file or folder");
-        return Err(Failure::new(message, ExitStatus::NoReport));
+    for path in &paths {
+        be_there(path, &stores).map_err(|error| {
+            let message = format!("cannot check {path}: {error}");
+            Failure::new(message, ExitStatus::NoReport)
+        })?;
     }
-    if let Some(list) = &args.files_from {
-        let reader: Box<dyn Read> = if list == Path::new("-") {
-            Box::new(io::stdin().lock())
-        } else {
-            Box::new(File::open(list).map_err(|error| unreadable(list, &error))?)
-        };
-        for line in BufReader::new(reader).split(b'\n') {
-            let line = line.map_err(|error| unreadable(list, &error))?;
-            let line = line.strip_suffix(b"\r").unwrap_or(&line);
-            if !line.is_empty() {
-                paths.push(text_of(OsStr::from_bytes(line)));
-            }
+    paths.extend(listed);
+    Ok((paths, stores))
+}
+
+/// The paths in the file that was named.
+fn listed(args: &ScanArgs) -> Result<Vec<String>, Failure> {
+    let Some(list) = &args.files_from else {
+        return Ok(Vec::new());
+    };
+    let reader: Box<dyn Read> = if list == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(list).map_err(|error| unreadable(list, &error))?)
+    };
+    let mut paths = Vec::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line.map_err(|error| unreadable(list, &error))?;
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        if !line.is_empty() {
+            paths.push(text_of(OsStr::from_bytes(line)));
         }
     }
     Ok(paths)
 }
 
 /// A checkpoint is named by what its files begin with.
-fn is_there(path: &str) -> bool {
+fn be_there(path: &str, stores: &Stores) -> io::Result<()> {
     let index = format!("{path}.index");
-    path_of(path).symlink_metadata().is_ok() || path_of(&index).exists()
+    if !is_object(path) {
+        let is_there = path_of(path).symlink_metadata().is_ok() || path_of(&index).exists();
+        return is_there
+            .then_some(())
+            .ok_or_else(|| io::Error::other("there is no such file or folder"));
+    }
+    let store = stores.of(path);
+    if !path.ends_with('/') && store.exists(path) {
+        return Ok(());
+    }
+    match store.list(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && store.exists(&index) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
+        listed => listed.map(drop),
+    }
 }
 
 /// A pattern becomes the files that it fits, where no file has its very name.
-fn expand(path: &str, paths: &mut Vec<String>) -> Result<(), Failure> {
-    let is_pattern = path.contains(['*', '?', '[']) && !path_of(path).exists();
-    if !is_pattern {
+fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), Failure> {
+    let is_there = |path| {
+        if is_object(path) {
+            stores.of(path).exists(path)
+        } else {
+            path_of(path).exists()
+        }
+    };
+    if !path.contains(['*', '?', '[']) || is_there(path) {
         paths.push(path.to_owned());
         return Ok(());
     }
@@ -59,9 +95,13 @@ fn expand(path: &str, paths: &mut Vec<String>) -> Result<(), Failure> {
         )
     };
     let before = paths.len();
-    let found = glob::glob(path).map_err(|error| refused(&error))?;
-    // A folder that may not be looked into is met again, and told, where it is asked for by name.
-    paths.extend(found.flatten().map(|path| text_of(path.as_os_str())));
+    if is_object(path) {
+        pattern::expand(stores.of(path), path, paths).map_err(|error| refused(&error))?;
+    } else {
+        let found = glob::glob(path).map_err(|error| refused(&error))?;
+        // A folder that may not be looked into is met again, and told, where it is asked for by name.
+        paths.extend(found.flatten().map(|path| text_of(path.as_os_str())));
+    }
     if paths.len() == before {
         return Err(refused(&"no file fits it"));
     }

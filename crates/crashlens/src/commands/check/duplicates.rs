@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crashlens_core::files::{FileFacts, Flaw, FlawKind, Format};
-use crashlens_files::{Store, hash};
+use crashlens_files::hash;
+
+use super::stores::Stores;
 
 /// Beyond so many files no duplicates are looked for: their names alone would fill the memory.
 const MOST_FILES: usize = 500_000;
@@ -25,12 +27,12 @@ impl Duplicates {
     }
 
     /// Those that have the bytes of an earlier one.
-    pub(super) fn found(mut self, store: &dyn Store) -> Vec<FileFacts> {
+    pub(super) fn found(mut self, stores: &Stores) -> Vec<FileFacts> {
         self.files.sort_by_key(|(size, ..)| *size);
         let mut found = Vec::new();
         for alike in self.files.chunk_by(|one, other| one.0 == other.0) {
             if alike.len() > 1 {
-                find_among(store, alike, &mut found);
+                find_among(stores, alike, &mut found);
             }
         }
         found
@@ -38,7 +40,7 @@ impl Duplicates {
 }
 
 fn find_among(
-    store: &dyn Store,
+    stores: &Stores,
     alike: &[(u64, String, Option<Format>)],
     found: &mut Vec<FileFacts>,
 ) {
@@ -48,7 +50,7 @@ fn find_among(
             let Some((_, path, _)) = alike.get(*index) else {
                 continue;
             };
-            if let Ok(hash) = hash(store, path, most) {
+            if let Ok(hash) = hash(stores.of(path), path, most) {
                 groups.entry(hash).or_default().push(*index);
             }
         }

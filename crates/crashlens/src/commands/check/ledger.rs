@@ -6,20 +6,22 @@ use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind};
-use crashlens_files::{Listed, LocalStore, Manifest, Store as _, Subject, hash, plain_path};
+use crashlens_files::{Identity, Listed, Manifest, Subject, hash, plain_path};
 
+use super::stores::Stores;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
 /// What an earlier scan has left, and what that is good for now.
-pub(super) struct Known {
+pub(super) struct Known<'a> {
+    stores: &'a Stores,
     path: Option<PathBuf>,
     manifest: Manifest,
 }
 
-impl Known {
+impl<'a> Known<'a> {
     /// Reads the manifest that was asked for, where there is one already.
-    pub(super) fn read(path: Option<&Path>) -> Result<Self, Failure> {
+    pub(super) fn read(path: Option<&Path>, stores: &'a Stores) -> Result<Self, Failure> {
         let manifest = match path.map(File::open) {
             None => Manifest::default(),
             Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Manifest::default(),
@@ -29,6 +31,7 @@ impl Known {
             }
         };
         Ok(Self {
+            stores,
             path: path.map(Path::to_owned),
             manifest,
         })
@@ -41,11 +44,17 @@ impl Known {
             return None;
         }
         let listed = self.manifest.get(&subject.path)?;
-        let is_same =
-            listed.modified == modified(&subject.path) && listed.facts.size == subject.size;
+        let identity = self.identity(&subject.path);
+        let is_same = listed.modified == modified(identity.as_ref())
+            && listed.tag == identity.and_then(|identity| identity.tag)
+            && listed.facts.size == subject.size;
         let is_enough =
             !full || listed.facts.extent == Extent::Full || listed.facts.format.is_none();
         (is_same && is_enough).then_some(listed)
+    }
+
+    fn identity(&self, path: &str) -> Option<Identity> {
+        self.stores.of(path).identity(path).ok().flatten()
     }
 
     /// With its hash, where a manifest needs it, and what that says.
@@ -53,11 +62,14 @@ impl Known {
         if self.path.is_none() {
             return Listed {
                 modified: String::new(),
+                tag: None,
                 sha256: String::new(),
                 facts,
             };
         }
-        let sha256 = hash(&LocalStore, &facts.path, u64::MAX).unwrap_or_default();
+        let identity = self.identity(&facts.path);
+        let store = self.stores.of(&facts.path);
+        let sha256 = hash(store, &facts.path, u64::MAX).unwrap_or_default();
         if self.manifest.is_complete {
             let said = match self.manifest.get(&facts.path) {
                 None => Some("the manifest does not list it"),
@@ -67,7 +79,8 @@ impl Known {
             facts.flaws.extend(said.map(off_manifest));
         }
         Listed {
-            modified: modified(&facts.path),
+            modified: modified(identity.as_ref()),
+            tag: identity.and_then(|identity| identity.tag),
             sha256,
             facts,
         }
@@ -76,14 +89,14 @@ impl Known {
 
 /// The manifest while it is written.
 pub(super) struct Ledger<'a> {
-    known: &'a Known,
+    known: &'a Known<'a>,
     out: Option<File>,
     seen: BTreeSet<String>,
     count: u64,
 }
 
 impl<'a> Ledger<'a> {
-    pub(super) fn open(known: &'a Known) -> Result<Self, Failure> {
+    pub(super) fn open(known: &'a Known<'a>) -> Result<Self, Failure> {
         let path = known.path.as_deref();
         let out = match path {
             Some(path) if !known.manifest.is_complete => {
@@ -124,7 +137,7 @@ impl<'a> Ledger<'a> {
         files
             .filter(|listed| {
                 let path = &listed.facts.path;
-                !self.seen.contains(&plain_path(path)) && !LocalStore.exists(path)
+                !self.seen.contains(&plain_path(path)) && self.known.identity(path).is_none()
             })
             .map(|listed| FileFacts {
                 path: listed.facts.path.clone(),
@@ -146,8 +159,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-fn modified(path: &str) -> String {
-    let identity = LocalStore.identity(path).ok().flatten();
+fn modified(identity: Option<&Identity>) -> String {
     identity.map_or_else(String::new, |identity| identity.modified.to_string())
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use crashlens_core::files::{FileFacts, FileFinding};
+use crashlens_core::files::{FileFacts, FileFinding, Forecast};
 use serde::Serialize;
 
 use crate::cli::{CheckFormat, CheckReportArgs};
@@ -20,6 +20,8 @@ struct Line<'a> {
     #[serde(flatten)]
     facts: &'a FileFacts,
     findings: &'a [FileFinding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forecast: Option<Forecast>,
 }
 
 /// Where the lines go.
@@ -48,11 +50,13 @@ impl Lines {
         &mut self,
         facts: &FileFacts,
         findings: &[FileFinding],
+        forecast: Option<Forecast>,
     ) -> Result<(), Failure> {
         let line = Line {
             schema: SCHEMA,
             facts,
             findings,
+            forecast,
         };
         let written = serde_json::to_writer(&mut self.out, &line)
             .map_err(io::Error::from)

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::num::NonZero;
 use std::thread;
 
-use crashlens_core::files::{FileFacts, FileFinding, Flaw, FlawKind, Gathering, Setting, judge};
+use crashlens_core::files::{
+    FileFacts, FileFinding, Flaw, FlawKind, Gathering, Setting, forecast, judge,
+};
 use crashlens_core::inspection::InspectionKind;
 use crashlens_core::{Inspection, Report};
 use crashlens_files::{
-    Found, Limits, Listed, LocalStore, Options, Purpose, Store as _, Subject, Writers, examine,
-    in_trouble, scan,
+    Found, Limits, Listed, Options, Purpose, Subject, Writers, examine, in_trouble, scan,
 };
 
 use super::asked;
@@ -18,10 +19,14 @@ use super::ledger::{Known, Ledger};
 use super::lines::Lines;
 use super::progress::ScanBar;
 use super::removal;
+use super::stores::{Stores, is_object};
 use super::watching::Watching;
 use crate::cli::{CheckReportArgs, ScanArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+
+/// Threads that read objects, where no number was asked for.
+const OBJECT_JOBS: NonZero<usize> = NonZero::new(8).unwrap();
 
 /// What is to be done.
 pub(super) struct Job<'a> {
@@ -37,9 +42,12 @@ pub(super) struct Job<'a> {
 pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     let destination = super::destination(job.report);
     destination.check(ExitStatus::NoReport)?;
-    let paths = asked::paths(job.scan)?;
+    let (paths, stores) = asked::paths(job.scan)?;
+    if job.move_to.is_some() && paths.iter().any(|path| is_object(path)) {
+        return Err(unmovable());
+    }
     keep_decoders_quiet();
-    let known = Known::read(job.scan.manifest.as_deref())?;
+    let known = Known::read(job.scan.manifest.as_deref(), &stores)?;
     let mut ledger = Ledger::open(&known)?;
     let mut results = Results {
         job,
@@ -51,12 +59,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     };
     let mut duplicates = Duplicates::default();
     let mut watching = Watching::new(job.watch);
-    examine_all(job, &paths, &known, |listed| {
+    examine_all(job, &paths, &stores, &known, |listed| {
         let facts = &listed.facts;
         if job.purpose == Purpose::Data {
             duplicates.note(facts);
         }
-        watching.note(&facts.path, &LocalStore);
+        watching.note(&facts.path, &stores);
         results.take(facts);
         results.keep(ledger.write(&listed));
         results.failure.is_none()
@@ -67,13 +75,19 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     for facts in ledger
         .missing()
         .into_iter()
-        .chain(duplicates.found(&LocalStore))
-        .chain(watching.changed(&LocalStore))
+        .chain(duplicates.found(&stores))
+        .chain(watching.changed(&stores))
     {
         results.take_late(&facts);
     }
     ledger.close()?;
     results.finish(&destination, &paths)
+}
+
+fn unmovable() -> Failure {
+    let message = "cannot move objects: crashlens only ever reads object storage";
+    Failure::new(message, ExitStatus::NoReport)
+        .with_help("--quarantine FILE lists the bad ones for the tool that moves them.")
 }
 
 /// Nobody reads any more (`| head`): what was found so far counts.
@@ -87,7 +101,8 @@ fn finish_early(failure: Failure, results: &Results<'_>) -> Result<ExitStatus, F
 fn examine_all(
     job: &Job<'_>,
     paths: &[String],
-    manifest: &Known,
+    stores: &Stores,
+    manifest: &Known<'_>,
     take: impl FnMut(Listed) -> bool,
 ) {
     let options = Options {
@@ -101,13 +116,19 @@ fn examine_all(
         },
     };
     let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let jobs = job.scan.jobs.unwrap_or(cores);
+    // A store is waited for more than it is worked for.
+    let usual = if paths.iter().any(|path| is_object(path)) {
+        cores.max(OBJECT_JOBS)
+    } else {
+        cores
+    };
+    let jobs = job.scan.jobs.unwrap_or(usual);
     let writers = Writers::now();
     let bar = ScanBar::new();
     let find = |found: &mut Found<'_>| {
         for path in paths {
             let mut go_on = true;
-            crashlens_files::find(&LocalStore, path, job.purpose, &mut |subject| {
+            crashlens_files::find(stores.of(path), path, job.purpose, &mut |subject| {
                 bar.found(subject.size);
                 go_on = found(subject);
                 go_on
@@ -122,8 +143,8 @@ fn examine_all(
             (Some(trouble), _) => manifest.hashed(in_trouble(subject, trouble)),
             (None, Some(listed)) => listed.clone(),
             (None, None) => {
-                let mut facts = examine(&LocalStore, &subject.path, &options);
-                note_writer(&mut facts, &writers);
+                let mut facts = examine(stores.of(&subject.path), &subject.path, &options);
+                note_writer(&mut facts, stores, &writers);
                 manifest.hashed(facts)
             }
         };
@@ -145,8 +166,12 @@ fn keep_decoders_quiet() {
 }
 
 /// Notes who writes to the file right now.
-fn note_writer(facts: &mut FileFacts, writers: &Writers) {
-    let Ok(Some(identity)) = LocalStore.identity(&facts.path) else {
+fn note_writer(facts: &mut FileFacts, stores: &Stores, writers: &Writers) {
+    // Of objects nobody can tell; the report says so once.
+    if is_object(&facts.path) {
+        return;
+    }
+    let Ok(Some(identity)) = stores.of(&facts.path).identity(&facts.path) else {
         return;
     };
     if let Some(writer) = writers.of(identity.device, identity.inode) {
@@ -194,7 +219,9 @@ impl Results<'_> {
             self.bad.push(facts.path.clone());
         }
         if let Some(lines) = &mut self.lines {
-            let written = lines.write(facts, findings);
+            let is_model = self.job.purpose == Purpose::Model;
+            let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
+            let written = lines.write(facts, findings, forecast.flatten());
             self.keep(written);
         }
     }
@@ -222,7 +249,8 @@ impl Results<'_> {
         destination: &crate::report::Destination,
         paths: &[String],
     ) -> Result<ExitStatus, Failure> {
-        let inspection = self.inspection(&paths.join(" "));
+        let mut inspection = self.inspection(&paths.join(" "));
+        inspection.gaps.extend(Stores::gap(paths));
         let status = self.status(&inspection);
         if let Some(list) = &self.job.scan.quarantine {
             removal::list(list, &self.bad)?;

@@ -4,7 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use crashlens_core::files::{FileFacts, Flaw, FlawKind};
-use crashlens_files::{Identity, Store};
+use crashlens_files::Identity;
+
+use super::stores::Stores;
 
 /// What the files were when they were read.
 pub(super) struct Watching {
@@ -20,21 +22,21 @@ impl Watching {
         }
     }
 
-    pub(super) fn note(&mut self, path: &str, store: &dyn Store) {
+    pub(super) fn note(&mut self, path: &str, stores: &Stores) {
         if self.pause.is_some() {
-            let identity = store.identity(path).ok().flatten();
+            let identity = stores.of(path).identity(path).ok().flatten();
             self.seen.push((path.to_owned(), identity));
         }
     }
 
     /// Those that are others after the pause.
-    pub(super) fn changed(self, store: &dyn Store) -> Vec<FileFacts> {
+    pub(super) fn changed(self, stores: &Stores) -> Vec<FileFacts> {
         let Some(pause) = self.pause else {
             return Vec::new();
         };
         thread::sleep(pause);
         let is_other = |(path, before): &(String, Option<Identity>)| {
-            store.identity(path).ok().flatten() != *before
+            stores.of(path).identity(path).ok().flatten() != *before
         };
         let files = self.seen.into_iter().filter(is_other);
         files
