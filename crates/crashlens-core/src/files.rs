@@ -118,6 +118,8 @@ pub enum FlawKind {
     ChecksumMismatch,
     /// It breaks the rules of its format.
     Malformed,
+    /// It breaks a rule of its format that some readers hold it against, and others pass over.
+    Irregular,
     /// A part is damaged that its readers do not look at.
     IdlePart,
     /// Two of its parts contradict each other: shape and bytes, index and data.

@@ -6,7 +6,9 @@
 mod attribute;
 mod checksum;
 mod dataset;
+mod keras;
 mod message;
+mod symbols;
 mod tree;
 mod types;
 
@@ -39,6 +41,10 @@ pub(crate) struct Walked {
     pub(crate) tensors: Vec<Tensor>,
     /// Texts beside the root group: `keras_version`, `model_config`.
     pub(crate) texts: Vec<(String, Vec<u8>)>,
+    /// Groups and data sets, each from the root on.
+    paths: HashSet<String>,
+    /// Lists of names that Keras goes by: object, attribute, names.
+    lists: Vec<(String, String, Vec<String>)>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -51,12 +57,16 @@ impl Walked {
 
 pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let full = reading.options.full;
-    let walked = walk(&mut reading.source, full)?;
+    let is_model = reading.options.purpose == Purpose::Model;
+    let mut walked = walk(&mut reading.source, full, is_model)?;
+    if is_model && walked.faults.is_empty() {
+        walked.faults = keras::lost(&walked);
+    }
     if full {
         reading.facts.extent = Extent::Full;
     }
     let is_keras = walked.text("keras_version").is_some();
-    let contents = if is_keras || reading.options.purpose == Purpose::Model {
+    let contents = if is_keras || is_model {
         Contents::Model(Box::new(model(&walked)))
     } else {
         Contents::Arrays(walked.tensors.iter().map(array).collect())
@@ -67,6 +77,19 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     {
         let detail = "the configuration of the model is no JSON";
         reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+    }
+    let version = walked.text("keras_version").unwrap_or_default();
+    let version = String::from_utf8_lossy(version);
+    if let Some(text) = walked.text("model_config")
+        && let Some(detail) = config::unknown(text, &version)
+    {
+        reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+    }
+    if let Some(text) = walked.text("training_config").filter(|_| is_model)
+        && config::layers(text).is_none()
+    {
+        let detail = "how the model was trained is no JSON";
+        reading.flaw(FlawKind::Malformed, "attribute `training_config`", detail);
     }
     note(reading, walked.faults);
     Ok(())
@@ -95,7 +118,7 @@ fn model(walked: &Walked) -> ModelFacts {
 }
 
 /// Walks a file from its superblock to the values of its last data set.
-pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
+pub(crate) fn walk(source: &mut Source, full: bool, is_model: bool) -> io::Result<Walked> {
     let mut pages = Pages::of(source);
     let start = STARTS
         .into_iter()
@@ -105,6 +128,8 @@ pub(crate) fn walk(source: &mut Source, full: bool) -> io::Result<Walked> {
         base: 0,
         heaps: HashMap::new(),
         nodes: 0,
+        room: [u64::MAX; 2],
+        is_model,
     };
     let mut walk = Walk {
         walked: Walked::default(),
@@ -159,8 +184,12 @@ impl Walk {
                 Err(error) => return Err(error),
             };
             for (child, header) in inner {
+                let path = format!("{name}/{child}");
+                if self.walked.paths.len() < MOST_OBJECTS {
+                    self.walked.paths.insert(path.clone());
+                }
                 if seen.len() < MOST_OBJECTS && seen.insert(header) {
-                    open.push_back((format!("{name}/{child}"), header));
+                    open.push_back((path, header));
                 }
             }
         }
@@ -186,6 +215,10 @@ impl Walk {
             self.data_set(file, name, &part, &messages, layout)?;
             return Ok(Vec::new());
         }
+        if of(1).is_some() && of(3).is_some() {
+            let detail = "it has a type and a shape, and no layout";
+            return Err(Fault::malformed(part, header, detail).into());
+        }
         // Symbol table, link information, links, a named type: an object has one of them.
         if ![0x11, 2, 6, 3].iter().any(|kind| of(*kind).is_some()) {
             let detail = "it is neither a group nor a data set";
@@ -195,12 +228,24 @@ impl Walk {
         if let Some(table) = of(0x11) {
             let mut cursor = Cursor::of(&table.body);
             if let (Some(tree), Some(heap)) = (cursor.u64(), cursor.u64()) {
-                members = file.symbols(&part, tree, heap)?;
+                members = match file.symbols(&part, tree, heap) {
+                    Err(Stop::Fault(fault)) if file.is_model && self.is_unused(name) => {
+                        self.fault(fault.of_kind(FlawKind::IdlePart));
+                        Vec::new()
+                    }
+                    members => members?,
+                };
             }
         }
         let links = messages.iter().filter(|it| it.kind == 6);
         members.extend(links.filter_map(|message| link(&message.body)));
         Ok(members)
+    }
+
+    /// Keras knows by the group's list that there is nothing in it, and does not look.
+    fn is_unused(&self, name: &str) -> bool {
+        let mut lists = self.walked.lists.iter();
+        lists.any(|(at, list, texts)| at == name && list == "weight_names" && texts.is_empty())
     }
 
     fn attributes(
@@ -210,13 +255,30 @@ impl Walk {
         part: &str,
         messages: &[Message],
     ) -> Result<(), Stop> {
-        let attributes = messages.iter().filter(|it| it.kind == 0x0c);
-        for message in attributes.filter(|it| it.flags & 2 == 0) {
-            let Some(found) = attribute(&message.body) else {
-                self.fault(Fault::malformed(part, None, "an attribute is damaged"));
-                continue;
-            };
-            file.attribute_texts(part, &found)?;
+        let kept = messages.iter().filter(|it| it.kind == 0x0c);
+        let mut attributes = Vec::new();
+        for message in kept.filter(|it| it.flags & 2 == 0) {
+            match attribute(&message.body) {
+                Some(found) => attributes.push(found),
+                None => self.fault(Fault::malformed(part, None, "an attribute is damaged")),
+            }
+        }
+        let has_model = attributes.iter().any(|it| it.name == "model_config");
+        for found in attributes {
+            let is_idle = file.is_model && has_model && keras::is_idle(&found.name);
+            match file.attribute_texts(part, &found) {
+                Err(Stop::Fault(fault)) if is_idle => {
+                    self.fault(fault.of_kind(FlawKind::IdlePart));
+                    continue;
+                }
+                outcome => outcome?,
+            }
+            if keras::is_list(&found.name)
+                && let Some(texts) = file.attribute_list(part, &found)?
+            {
+                let list = (name.to_owned(), found.name.clone(), texts);
+                self.walked.lists.push(list);
+            }
             if name.is_empty()
                 && let Some(text) = file.attribute_text(part, &found)?
             {

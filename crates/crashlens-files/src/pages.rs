@@ -10,6 +10,8 @@ use crate::source::Source;
 
 /// Of x86-64 and of most ARM machines.
 const MEMORY_PAGE: u64 = 4096;
+/// Memory is given in multiples of so many bytes, of which so many may be left over.
+const SLACK: u64 = 16;
 const PAGE: u64 = 64 * 1024;
 /// 16 MiB; the structure of nearly every file fits.
 const MOST_PAGES: usize = 256;
@@ -30,10 +32,12 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// As a program sees the file that maps it into memory: zeros follow up to the end of the last page.
-    pub(crate) fn mapped(source: &'a mut Source) -> Self {
+    /// As a program sees the file that maps it or has it in memory of its own: zeros follow up to the end of the last
+    /// page, or of what memory is given in; behind that is what belongs to others.
+    pub(crate) fn held(source: &'a mut Source) -> Self {
         let mut pages = Self::of(source);
-        pages.end = pages.end.next_multiple_of(MEMORY_PAGE);
+        let size = pages.end;
+        pages.end = size.next_multiple_of(MEMORY_PAGE).min(size + SLACK);
         pages
     }
 
@@ -130,11 +134,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_file_ends_in_zeros_up_to_the_page() {
+    fn a_file_in_memory_ends_in_a_few_zeros() {
         let mut source = Source::of_bytes(vec![1; 10]);
-        let mut pages = Pages::mapped(&mut source);
+        let mut pages = Pages::held(&mut source);
         assert_eq!(pages.u32(8).ok(), Some(0x0101));
-        assert_eq!(pages.u32(4092).ok(), Some(0));
+        assert_eq!(pages.u32(22).ok(), Some(0));
+        assert!(pages.u32(23).is_err());
+        let mut source = Source::of_bytes(vec![1; 4090]);
+        let mut pages = Pages::held(&mut source);
+        assert!(pages.u32(4092).is_ok());
         assert!(pages.u32(4093).is_err());
     }
 

@@ -4,6 +4,7 @@ mod damaged_tflite;
 mod graph_version;
 mod idle_damage;
 mod interrupted_save;
+mod irregular_file;
 mod keras_version_trap;
 mod lambda_layer;
 mod large_protobuf;
@@ -31,6 +32,7 @@ pub(super) const FAMILY: Family = Family {
         &not_finite_weights::RULE,
         &damaged_tflite::RULE,
         &idle_damage::RULE,
+        &irregular_file::RULE,
         &lambda_layer::RULE,
         &pickle_code::RULE,
         &keras_version_trap::RULE,

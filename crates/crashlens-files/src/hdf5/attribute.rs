@@ -120,6 +120,39 @@ impl Hdf5<'_, '_> {
         self.heap_object(&part, heap, index, u64::from(length))
     }
 
+    /// The texts of an attribute that is a list of them.
+    pub(super) fn attribute_list(
+        &mut self,
+        part: &str,
+        attribute: &Attribute,
+    ) -> Result<Option<Vec<String>>, Stop> {
+        let count = attribute.elements.min(MOST_TEXTS) as usize;
+        let shown = |text: &[u8]| {
+            let end = memchr::memchr(0, text).unwrap_or(text.len());
+            String::from_utf8_lossy(text.get(..end).unwrap_or_default()).into_owned()
+        };
+        if attribute.element.class == TEXT {
+            let size = (attribute.element.size as usize).max(1);
+            let texts = attribute.value.chunks(size).take(count);
+            return Ok(Some(texts.map(shown).collect()));
+        }
+        if !attribute.element.is_far_text {
+            return Ok(None);
+        }
+        let mut texts = Vec::new();
+        let mut cursor = Cursor::of(&attribute.value);
+        for _ in 0..count {
+            let (Some(length), Some(heap), Some(index)) =
+                (cursor.u32(), cursor.u64(), cursor.u32())
+            else {
+                break;
+            };
+            let text = self.heap_object(part, heap, index, u64::from(length))?;
+            texts.push(shown(&text.unwrap_or_default()));
+        }
+        Ok(Some(texts))
+    }
+
     /// An object of a global heap.
     fn heap_object(
         &mut self,

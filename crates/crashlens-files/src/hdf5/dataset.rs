@@ -124,6 +124,11 @@ impl Hdf5<'_, '_> {
         if address == NOWHERE {
             return Ok(Stored::default());
         }
+        if needed == 0 && size > 0 {
+            let detail = format!("its shape is {:?}, and {size} bytes are stored", set.shape);
+            let fault = set.fault(None, detail);
+            return Err(fault.of_kind(FlawKind::Contradiction).into());
+        }
         Self::must_hold(set, size, needed)?;
         let start = self.place(address);
         inside(self, set.part, start, needed, "its values")?;
@@ -171,7 +176,7 @@ impl Hdf5<'_, '_> {
             return Ok(Some(Stored::default()));
         }
         let mut walk = Chunks {
-            rank: u64::from(rank),
+            sizes,
             length,
             seen: 0,
             stored: Stored::default(),
@@ -189,7 +194,7 @@ impl Hdf5<'_, '_> {
         walk: &mut Chunks,
     ) -> Result<(), Stop> {
         let (level, count) = self.node(set.part, at, 1, wanted)?;
-        let key = 8 + 8 * walk.rank;
+        let key = 8 + 8 * walk.sizes.len() as u64;
         inside(
             self,
             set.part,
@@ -197,6 +202,9 @@ impl Hdf5<'_, '_> {
             24 + count * (key + 8) + key,
             "a node of its tree",
         )?;
+        for number in 0..=count {
+            self.corner(set, at + 24 + number * (key + 8), &walk.sizes)?;
+        }
         for number in 0..count {
             walk.seen += 1;
             if walk.seen > MOST_CHUNKS {
@@ -221,6 +229,18 @@ impl Hdf5<'_, '_> {
             }
             walk.stored.bytes += size;
             self.chunk(set, child, size, mask, walk)?;
+        }
+        Ok(())
+    }
+
+    /// A chunk begins at multiples of its sizes.
+    fn corner(&mut self, set: &DataSet<'_>, key: u64, sizes: &[u32]) -> Result<(), Stop> {
+        for (number, size) in sizes.iter().enumerate() {
+            let place = self.pages.u64(key + 8 + 8 * number as u64)?;
+            if place % u64::from(*size).max(1) != 0 {
+                let detail = format!("a chunk begins at {place}, no multiple of {size}");
+                return Err(set.fault(key, detail).into());
+            }
         }
         Ok(())
     }
@@ -298,7 +318,8 @@ impl Hdf5<'_, '_> {
 }
 
 struct Chunks {
-    rank: u64,
+    /// Those of a chunk; the last is that of an element.
+    sizes: Vec<u32>,
     /// Bytes of a chunk when it is unpacked.
     length: u64,
     seen: u64,

@@ -219,6 +219,27 @@ impl Hdf5<'_, '_> {
     }
 }
 
+/// A fill value has its bytes, where it is there.
+fn has_whole_fill(body: &[u8]) -> bool {
+    let mut cursor = Cursor::of(body);
+    let (Some(version), Some(flags)) = (cursor.u8(), cursor.u8()) else {
+        return false;
+    };
+    let is_there = match version {
+        1 | 2 => match (cursor.u8(), cursor.u8()) {
+            (Some(_), Some(defined)) => version == 1 || defined != 0,
+            _ => return false,
+        },
+        3 => flags & 0x20 != 0,
+        _ => return false,
+    };
+    if !is_there {
+        return true;
+    }
+    let size = cursor.u32().map(u32::cast_signed);
+    size.is_some_and(|size| usize::try_from(size).map_or(true, |size| size <= cursor.rest.len()))
+}
+
 fn keep(
     part: &str,
     at: u64,
@@ -234,11 +255,7 @@ fn keep(
         let detail = format!("the flags {flags:#04x} of a message contradict each other");
         return Err(Fault::malformed(part, at, detail).into());
     }
-    if kind == FILL_VALUE
-        && !body
-            .first()
-            .is_some_and(|version| (1..=3).contains(version))
-    {
+    if kind == FILL_VALUE && !has_whole_fill(body) {
         return Err(Fault::malformed(part, at, "its fill value is damaged").into());
     }
     if kind == CONTINUATION {

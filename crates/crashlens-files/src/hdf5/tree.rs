@@ -1,4 +1,4 @@
-//! The groups of a file and what is in them: symbol tables of the old kind, links of the new one.
+//! Where a file begins, the nodes of its trees, and links of the new kind.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,8 @@ use crashlens_core::files::FlawKind;
 const MOST_NODES: u64 = 200_000;
 /// Levels of a tree.
 const DEEPEST: u8 = 16;
-/// Bytes of a name.
-const LONGEST_NAME: usize = 1024;
-/// What ends a list of unused stretches.
-const END_OF_LIST: u64 = 1;
+/// Of the file's state: open for writing, whole, written while it is read.
+const KNOWN_FLAGS: u32 = 7;
 /// No address.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
@@ -27,6 +25,10 @@ pub(super) struct Hdf5<'a, 'b> {
     pub(super) heaps: HashMap<u64, Vec<HeapObject>>,
     /// Nodes of trees that were walked.
     pub(super) nodes: u64,
+    /// Members that a list of them has room for, and children that a node of such a tree has.
+    pub(super) room: [u64; 2],
+    /// Keras reads it, which does not look everywhere.
+    pub(super) is_model: bool,
 }
 
 /// Something in a global heap.
@@ -89,6 +91,9 @@ impl Hdf5<'_, '_> {
         self.base = self.pages.u64(base)?;
         let end = self.pages.u64(base + 16)?;
         let header = if version < 2 {
+            // Each is said by its half.
+            let halves = [self.pages.u16(start + 16)?, self.pages.u16(start + 18)?];
+            self.room = halves.map(|half| 2 * u64::from(half));
             if [9, 10, 12]
                 .iter()
                 .any(|at| !matches!(self.pages.u8(start + at), Ok(0)))
@@ -99,7 +104,18 @@ impl Hdf5<'_, '_> {
                 let detail = "it has an extension, which old ones cannot have";
                 return Err(Fault::malformed(part, base + 8, detail).into());
             }
+            if self.pages.u64(base + 24)? != NOWHERE {
+                let detail = "it names a driver of its own, which its readers do not have";
+                return Err(Fault::malformed(part, base + 24, detail).into());
+            }
+            if self.pages.u32(start + 20)? & !KNOWN_FLAGS != 0 {
+                return Err(Fault::malformed(part, start + 20, "it has unknown flags").into());
+            }
             inside(self, part, base + 32, 40, "the entry of the root group")?;
+            if self.pages.u32(base + 48)? > 2 {
+                let detail = "the root group is kept in a way that there is not";
+                return Err(Fault::malformed(part, base + 48, detail).into());
+            }
             self.pages.u64(base + 40)?
         } else {
             let mut body = [0; 44];
@@ -115,7 +131,7 @@ impl Hdf5<'_, '_> {
         self.base.saturating_add(address)
     }
 
-    fn letters(&mut self, part: &str, at: u64, wanted: [u8; 4]) -> Result<(), Stop> {
+    pub(super) fn letters(&mut self, part: &str, at: u64, wanted: [u8; 4]) -> Result<(), Stop> {
         inside(self, part, at, 8, "a node")?;
         let found: [u8; 4] = self.pages.bytes(at)?;
         if found == wanted {
@@ -123,98 +139,6 @@ impl Hdf5<'_, '_> {
         }
         let wanted = String::from_utf8_lossy(&wanted);
         Err(Fault::malformed(part, at, format!("the letters {wanted} are not there")).into())
-    }
-
-    /// Names and headers of what is in a group of the old kind.
-    pub(super) fn symbols(
-        &mut self,
-        part: &str,
-        tree: u64,
-        heap: u64,
-    ) -> Result<Vec<(String, u64)>, Stop> {
-        let heap = self.place(heap);
-        self.letters(part, heap, *b"HEAP")?;
-        inside(self, part, heap, 32, "the heap of its names")?;
-        let (length, names) = (self.pages.u64(heap + 8)?, self.pages.u64(heap + 24)?);
-        let names = self.place(names);
-        inside(self, part, names, length, "the heap of its names")?;
-        self.free_list(part, heap, names, length)?;
-        let mut entries = Vec::new();
-        let mut nodes = Vec::new();
-        let tree = self.place(tree);
-        self.leaves(part, tree, None, &mut nodes)?;
-        for node in nodes {
-            self.letters(part, node, *b"SNOD")?;
-            let count = u64::from(self.pages.u16(node + 6)?);
-            inside(self, part, node, 8 + 40 * count, "a list of its members")?;
-            for number in 0..count {
-                let entry = node + 8 + 40 * number;
-                let (name, header) = (self.pages.u64(entry)?, self.pages.u64(entry + 8)?);
-                if name >= length {
-                    let detail = format!("a name would be at {name} of {length} bytes of names");
-                    return Err(Fault::malformed(part, entry, detail).into());
-                }
-                let name = self.text(names + name, length - name)?;
-                // Links by name lead elsewhere and have no header.
-                if self.pages.u32(entry + 16)? != 2 {
-                    entries.push((name, header));
-                }
-            }
-        }
-        Ok(entries)
-    }
-
-    /// The unused stretches of a heap of names, which readers walk through.
-    fn free_list(&mut self, part: &str, heap: u64, names: u64, length: u64) -> Result<(), Stop> {
-        let mut free = self.pages.u64(heap + 16)?;
-        for _ in 0..=length / 16 {
-            if free == END_OF_LIST {
-                return Ok(());
-            }
-            let is_inside = free.checked_add(16).is_some_and(|end| end <= length);
-            let size = if is_inside {
-                self.pages.u64(names + free + 8)?
-            } else {
-                0
-            };
-            if !is_inside || free.checked_add(size).is_none_or(|end| end > length) || size == 0 {
-                let detail = format!("the list of unused names leads to {free} of {length} bytes");
-                return Err(Fault::malformed(part, heap, detail).into());
-            }
-            free = self.pages.u64(names + free)?;
-        }
-        Err(Fault::malformed(part, heap, "the list of unused names goes in a circle").into())
-    }
-
-    /// A text that ends with a zero.
-    fn text(&mut self, at: u64, most: u64) -> Result<String, Stop> {
-        let most = usize::try_from(most)
-            .unwrap_or(usize::MAX)
-            .min(LONGEST_NAME);
-        let bytes = self.pages.stretch(at, most)?;
-        let end = memchr::memchr(0, &bytes).unwrap_or(bytes.len());
-        Ok(String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned())
-    }
-
-    /// The lists of members that a tree leads to.
-    fn leaves(
-        &mut self,
-        part: &str,
-        at: u64,
-        wanted: Option<u8>,
-        leaves: &mut Vec<u64>,
-    ) -> Result<(), Stop> {
-        let (level, count) = self.node(part, at, 0, wanted)?;
-        inside(self, part, at, 24 + 8 + 16 * count, "a node of its tree")?;
-        for number in 0..count {
-            let child = self.pages.u64(at + 32 + 16 * number)?;
-            let child = self.place(child);
-            match level.checked_sub(1) {
-                None => leaves.push(child),
-                below => self.leaves(part, child, below, leaves)?,
-            }
-        }
-        Ok(())
     }
 
     /// Level and entries of a node of a tree; below the root the level is known.
@@ -236,7 +160,12 @@ impl Hdf5<'_, '_> {
             let detail = format!("a node of its tree is of kind {found} and level {level}");
             return Err(Fault::malformed(part, at, detail).into());
         }
-        Ok((level, u64::from(self.pages.u16(at + 6)?)))
+        let count = u64::from(self.pages.u16(at + 6)?);
+        if kind == 0 && count > self.room[1] {
+            let detail = format!("a node of its tree has {count} children");
+            return Err(Fault::malformed(part, at, detail).into());
+        }
+        Ok((level, count))
     }
 }
 

@@ -61,17 +61,17 @@ fn properties_fit(class: u8, size: u32, sign: u8, cursor: &mut Cursor<'_>) -> bo
     let (Some(offset), Some(precision)) = (cursor.u16(), cursor.u16()) else {
         return false;
     };
-    if precision == 0 || u32::from(offset) + u32::from(precision) > size.saturating_mul(8) {
+    if precision == 0 {
         return false;
     }
     if class == FIXED {
-        return true;
+        return u32::from(offset) + u32::from(precision) <= size.saturating_mul(8);
     }
     let parts: Option<Vec<u8>> = (0..4).map(|_| cursor.u8()).collect();
     parts.is_some_and(|parts| match parts.as_slice() {
         [exponent_at, exponent, mantissa_at, mantissa] => {
             let fits = |at: u8, length: u8| {
-                length > 0 && u16::from(at) + u16::from(length) <= offset + precision
+                length > 0 && u16::from(at) + u16::from(length) <= offset.saturating_add(precision)
             };
             let span = |at: u8, length: u8| u16::from(at)..u16::from(at) + u16::from(length);
             let (exponent_bits, mantissa_bits) =

@@ -11,6 +11,7 @@ mod state;
 mod table;
 mod values;
 
+pub(super) use listing::MOST_TENSORS;
 pub(super) use object_graph::{StoredObject, stored_objects};
 
 use crashlens_core::files::{FileFacts, FlawKind, Format};

@@ -1,9 +1,13 @@
 //! The configuration of a Keras model: its layers, from JSON.
 
+mod settings;
+
 use std::collections::BTreeMap;
 
 use crashlens_core::files::Operation;
 use serde_json::Value;
+
+pub(crate) use self::settings::unknown;
 
 /// Layers that are looked at.
 const MOST_LAYERS: usize = 100_000;

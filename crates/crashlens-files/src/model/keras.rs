@@ -29,6 +29,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         producer: Some("keras".to_owned()),
         ..ModelFacts::default()
     };
+    let mut configuration = Vec::new();
     for member in &members {
         let keep = if [CONFIGURATION, METADATA].contains(&member.name.as_str()) {
             LONGEST_JSON
@@ -36,12 +37,25 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
             0
         };
         match check(&mut reading.source, member, keep) {
-            Ok(bytes) => take(reading, member, &bytes, &mut facts)?,
+            Ok(bytes) => {
+                take(reading, member, &bytes, &mut facts)?;
+                if member.name == CONFIGURATION {
+                    configuration = bytes;
+                }
+            }
             Err(Stop::Fault(fault)) if member.name == METADATA => {
                 note(reading, [fault.of_kind(FlawKind::IdlePart)]);
             }
             Err(stop) => told(reading, stop)?,
         }
+    }
+    let version = facts.producer_version.as_deref().unwrap_or_default();
+    if let Some(detail) = config::unknown(&configuration, version) {
+        reading.flaw(
+            FlawKind::Malformed,
+            format!("member `{CONFIGURATION}`"),
+            detail,
+        );
     }
     let has = |name: &str| members.iter().any(|member| member.name == name);
     if !has(CONFIGURATION) {
@@ -124,7 +138,7 @@ fn weights(reading: &mut Reading<'_>, member: &Member) -> io::Result<Option<Walk
         return Ok(None);
     };
     source = source.until(Instant::now() + limits.time);
-    hdf5::walk(&mut source, full).map(Some)
+    hdf5::walk(&mut source, full, true).map(Some)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod machine;
 mod names;
 mod opcodes;
+mod text;
 
 use std::io::{self, BufRead, Read};
 
@@ -234,18 +235,25 @@ impl<R: BufRead> Walk<'_, R> {
         if matches!(code, b'T' | 0x8b) && length >= 1 << 31 {
             return Err(format!("it declares {} bytes", (length as u32).cast_signed()).into());
         }
-        let is_text = matches!(code, b'X' | 0x8c | 0x8d | b'U' | b'T');
+        let is_bytes = matches!(code, b'U' | b'T');
+        let is_text = is_bytes || matches!(code, b'X' | 0x8c | 0x8d);
         if is_text && length <= LONGEST_NAME {
             let mut text = vec![0; length as usize];
             self.reader.read_exact(&mut text)?;
             self.at += length;
             return match String::from_utf8(text) {
                 Ok(text) => Ok(self.machine.push_name(&text)?),
-                Err(_) if matches!(code, b'U' | b'T') => Ok(self.machine.push(Thing::Text)?),
+                Err(error) if is_bytes || text::is_utf8(error.as_bytes()) => {
+                    Ok(self.machine.push(Thing::Text)?)
+                }
                 Err(_) => Err("a text is not UTF-8".to_owned().into()),
             };
         }
-        self.pass(length)?;
+        if is_text && !is_bytes {
+            self.pass_text(length)?;
+        } else {
+            self.pass(length)?;
+        }
         let thing = match code {
             0x8a | 0x8b => Thing::Number,
             _ if is_text => Thing::Text,
@@ -260,6 +268,19 @@ impl<R: BufRead> Walk<'_, R> {
         if passed < length {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
+        Ok(())
+    }
+
+    fn pass_text(&mut self, length: u64) -> Result<(), Halt> {
+        let passed = text::pass(self.reader, length)?;
+        if passed.length < length {
+            self.at += passed.length;
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        if !passed.is_utf8 {
+            return Err("a text is not UTF-8".to_owned().into());
+        }
+        self.at += length;
         Ok(())
     }
 

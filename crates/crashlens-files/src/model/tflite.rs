@@ -6,7 +6,9 @@ mod flow;
 mod graph;
 mod operators;
 mod parts;
+mod scales;
 mod schema;
+mod shapes;
 mod verify;
 
 use std::collections::BTreeMap;
@@ -58,9 +60,9 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
     let schema = schema();
     let file_size = source.size();
     let mut strict = verify(&mut Pages::of(source), schema)?;
-    // TensorFlow maps the file and follows its offsets; so is the model taken out here.
-    let mut pages = Pages::mapped(source);
-    let model = match graph::extract(&mut pages, schema) {
+    // TensorFlow follows the offsets of a file that it maps, or of bytes that it is given; so is the model taken out here.
+    let mut pages = Pages::held(source);
+    let mut model = match graph::extract(&mut pages, schema) {
         Ok(model) => model,
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             strict.truncate(1);
@@ -71,6 +73,7 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
         }
         Err(error) => return Err(error),
     };
+    model.hand_over(schema);
     let mut check = Check {
         model: &model,
         schema,
@@ -79,11 +82,7 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
     };
     check.all();
     let mut faults = check.faults;
-    // What the format forbids and TensorFlow got past.
-    faults.extend(strict.into_iter().map(|fault| match fault.kind {
-        FlawKind::TooLarge => fault,
-        _ => fault.of_kind(FlawKind::IdlePart),
-    }));
+    faults.extend(strict);
     let mut facts = facts(&model, schema);
     facts.tensors = tensors(&model, schema, &mut pages, full)?;
     Ok((faults, Some(facts)))
@@ -128,7 +127,7 @@ fn tensors(
 ) -> io::Result<Vec<Tensor>> {
     let mut tensors = Vec::new();
     for part in model.graphs.iter().flat_map(|graph| &graph.tensors) {
-        let buffer = model.buffers.get(part.buffer as usize);
+        let buffer = model.buffers.get(part.buffer);
         let Some(buffer) = buffer.filter(|it| it.length > 0) else {
             continue;
         };

@@ -255,19 +255,15 @@ impl Bundle<'_> {
         let mut missing = Tally::default();
         for entry in entries {
             let reach = (entry.offset as u64).saturating_add(entry.size as u64);
-            if reach > source.size() {
-                list(parts, entry, 0);
-                if missing.is_named() {
-                    let detail = format!(
-                        "tensor {} goes to byte {reach}, and the file has {}",
-                        entry.name,
-                        source.size()
-                    );
-                    parts.flaw(FlawKind::CutShort, part, source.size(), detail);
-                }
+            let is_short = reach > source.size();
+            if is_short && entry.dtype != dtype::STRING {
+                lacking(parts, part, entry, source.size(), &mut missing);
                 continue;
             }
             match self.tensor(parts, source, entry, buffer) {
+                Ok(outcome) if is_short && outcome.is_broken() => {
+                    lacking(parts, part, entry, source.size(), &mut missing);
+                }
                 Ok(outcome) => judge(parts, part, entry, outcome, &mut wrong),
                 Err(error) => return parts.failed(part, &error),
             }
@@ -318,6 +314,17 @@ impl Bundle<'_> {
             );
             parts.flaw(FlawKind::Leftover, part, None, detail);
         }
+    }
+}
+
+/// A tensor whose bytes are not all there.
+fn lacking(parts: &mut Parts<'_>, part: &str, entry: &Entry, size: u64, missing: &mut Tally) {
+    list(parts, entry, 0);
+    if missing.is_named() {
+        let reach = (entry.offset as u64).saturating_add(entry.size as u64);
+        let name = &entry.name;
+        let detail = format!("tensor {name} goes to byte {reach}, and the file has {size}");
+        parts.flaw(FlawKind::CutShort, part, size, detail);
     }
 }
 

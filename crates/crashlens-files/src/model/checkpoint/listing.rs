@@ -9,7 +9,7 @@ use crate::model::parts::Parts;
 use crate::source::Source;
 
 /// So many tensors are listed.
-const MOST_TENSORS: usize = 100_000;
+pub(in crate::model) const MOST_TENSORS: usize = 100_000;
 
 /// Lists tensors whose values could not be read.
 pub(super) fn list_all(parts: &mut Parts<'_>, entries: &[Entry]) {

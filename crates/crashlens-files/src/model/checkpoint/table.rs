@@ -2,10 +2,13 @@
 //!
 //! Knows nothing of tensors. What TensorFlow does not look at (the block of meta entries) is not looked at here either.
 
+mod block;
+
 use std::io;
 
 use crashlens_core::files::FlawKind;
 
+use self::block::{Block, lost};
 use crate::model::crc;
 use crate::source::Source;
 use crate::wire;
@@ -14,8 +17,6 @@ const FOOTER: u64 = 48;
 const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 /// Type and checksum behind every block.
 const TRAILER: u64 = 5;
-/// What keeping an entry costs beside its bytes.
-const ENTRY_COST: u64 = 128;
 
 /// Something wrong with the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +70,14 @@ pub(super) fn read(source: &mut Source, memory: u64) -> io::Result<Table> {
     };
     let mut budget = memory;
     let handles = match block(source, index, "the block of blocks", memory)? {
-        Ok(bytes) => rows(&bytes, index.offset, &mut budget, &mut table.faults),
+        Ok(bytes) => Block::read(&bytes, index.offset, &mut budget, &mut table.faults),
         Err(fault) => {
             table.faults.push(fault);
             return Ok(table);
         }
     };
-    for row in handles {
+    let mut blocks = Vec::new();
+    for row in &handles.rows {
         let Some(handle) = handle(&row.value).map(|(handle, _)| handle) else {
             table.faults.push(fault(
                 FlawKind::Malformed,
@@ -87,8 +89,8 @@ pub(super) fn read(source: &mut Source, memory: u64) -> io::Result<Table> {
         };
         match block(source, handle, "a block of entries", memory)? {
             Ok(bytes) => {
-                let rows = rows(&bytes, handle.offset, &mut budget, &mut table.faults);
-                table.rows.extend(rows);
+                let block = Block::read(&bytes, handle.offset, &mut budget, &mut table.faults);
+                blocks.push(block);
             }
             Err(fault) => table.faults.push(fault),
         }
@@ -96,6 +98,19 @@ pub(super) fn read(source: &mut Source, memory: u64) -> io::Result<Table> {
             break;
         }
     }
+    if table.faults.is_empty()
+        && let Some(detail) = lost(&handles, &blocks)
+    {
+        let fault = fault(
+            FlawKind::Malformed,
+            "the block of blocks",
+            index.offset,
+            detail,
+        );
+        table.faults.push(fault);
+    }
+    let rows = blocks.into_iter().flat_map(|block| block.rows);
+    table.rows.extend(rows);
     Ok(table)
 }
 
@@ -197,66 +212,4 @@ fn unpack(bytes: &[u8], part: &'static str, at: u64, memory: u64) -> Result<Vec<
     }
     let mut decoder = snap::raw::Decoder::new();
     decoder.decompress_vec(bytes).map_err(|_| broken())
-}
-
-/// The entries of a block, as many as the budget of bytes allows. What comes before a broken one stands.
-fn rows(block: &[u8], at: u64, budget: &mut u64, faults: &mut Vec<Fault>) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut broken = |kind, detail| faults.push(fault(kind, "a block", at, detail));
-    let Some(mut rest) = without_restarts(block) else {
-        broken(FlawKind::Malformed, "its last part is broken");
-        return rows;
-    };
-    let mut key: Vec<u8> = Vec::new();
-    while !rest.is_empty() {
-        let Some((shared, [tail, value, after])) = row(rest) else {
-            broken(FlawKind::Malformed, "an entry reaches beyond it");
-            break;
-        };
-        if shared > key.len() {
-            broken(
-                FlawKind::Malformed,
-                "an entry continues a key that is shorter",
-            );
-            break;
-        }
-        key.truncate(shared);
-        key.extend_from_slice(tail);
-        // Keys repeat the one before: a small block may hold entries of any size.
-        *budget = budget.saturating_sub((key.len() + value.len()) as u64 + ENTRY_COST);
-        if *budget == 0 {
-            broken(
-                FlawKind::TooLarge,
-                "the index has more entries than may be held; the rest was not read",
-            );
-            break;
-        }
-        rows.push(Row {
-            key: key.clone(),
-            value: value.to_vec(),
-            at,
-        });
-        rest = after;
-    }
-    rows
-}
-
-fn without_restarts(block: &[u8]) -> Option<&[u8]> {
-    let (rest, count) = block.split_last_chunk()?;
-    let count = u32::from_le_bytes(*count) as usize;
-    let end = rest.len().checked_sub(count.checked_mul(4)?)?;
-    rest.get(..end)
-}
-
-fn row(bytes: &[u8]) -> Option<(usize, [&[u8]; 3])> {
-    let mut rest = bytes;
-    let mut number = || {
-        let (number, length) = wire::varint(rest).ok()?;
-        rest = rest.get(length..)?;
-        usize::try_from(number).ok()
-    };
-    let (shared, unshared, length) = (number()?, number()?, number()?);
-    let (tail, rest) = rest.split_at_checked(unshared)?;
-    let (value, rest) = rest.split_at_checked(length)?;
-    Some((shared, [tail, value, rest]))
 }

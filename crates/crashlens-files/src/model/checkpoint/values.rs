@@ -25,6 +25,13 @@ pub(super) struct Outcome {
     pub(super) strings: Vec<u8>,
 }
 
+impl Outcome {
+    /// It could not be read to its end.
+    pub(super) fn is_broken(&self) -> bool {
+        self.fault.is_some() || self.wild.is_some()
+    }
+}
+
 /// Reads the values of numbers, which lie there as in memory.
 pub(super) fn numbers(
     source: &mut Source,
@@ -71,19 +78,26 @@ pub(super) fn strings(
             ..Outcome::default()
         });
     }
-    let mut reader = window(source, entry)?;
+    // How long all of it is said to be holds for the lengths alone; the strings are read by those.
+    let end = source.size();
+    let mut reader = window(source, entry, end)?;
     let mut crc = 0;
     let mut total = 0_u64;
+    let mut used = 0;
     for _ in 0..elements {
-        let Some(length) = varint(&mut reader)? else {
+        let Some((length, bytes)) = varint(&mut reader)? else {
             return Ok(faulty("its lengths do not end"));
         };
         crc = extend_by_length(crc, length, is_big_endian);
         total = total.saturating_add(length);
+        used += bytes;
+    }
+    if used > entry.size as u64 {
+        return Ok(faulty("its lengths go on beyond its end"));
     }
     let mut stored = [0; 4];
     if reader.read_exact(&mut stored).is_err() {
-        return Ok(faulty("its lengths go on beyond its end"));
+        return Ok(faulty("the checksum of its lengths is not there"));
     }
     if number_of(stored, is_big_endian) != crc::mask(crc) {
         return Ok(faulty("the checksum of its lengths is wrong"));
@@ -111,10 +125,11 @@ pub(super) fn strings(
 
 /// Reads variants: of each its length, its bytes, and a checksum of everything so far.
 pub(super) fn variants(source: &mut Source, entry: &Entry, elements: u64) -> io::Result<Outcome> {
-    let mut reader = window(source, entry)?;
+    let end = (entry.offset as u64).saturating_add(entry.size as u64);
+    let mut reader = window(source, entry, end)?;
     let mut crc = 0;
     for number in 0..if entry.size == 0 { 0 } else { elements } {
-        let Some(length) = varint(&mut reader)? else {
+        let Some((length, _)) = varint(&mut reader)? else {
             return Ok(faulty("a length does not end"));
         };
         crc = crc32c::crc32c_append(crc, &length.to_le_bytes());
@@ -152,10 +167,15 @@ fn faulty(detail: &str) -> Outcome {
     }
 }
 
-/// The bytes of one tensor.
-fn window<'a>(source: &'a mut Source, entry: &Entry) -> io::Result<impl BufRead + use<'a>> {
-    source.seek(SeekFrom::Start(entry.offset as u64))?;
-    let bytes = source.take(entry.size as u64);
+/// The bytes of one tensor, up to a place.
+fn window<'a>(
+    source: &'a mut Source,
+    entry: &Entry,
+    end: u64,
+) -> io::Result<impl BufRead + use<'a>> {
+    let start = entry.offset as u64;
+    source.seek(SeekFrom::Start(start))?;
+    let bytes = source.take(end.saturating_sub(start));
     Ok(BufReader::with_capacity(CHUNK, bytes))
 }
 
@@ -196,8 +216,8 @@ fn extend_by_length(crc: u32, length: u64, is_big_endian: bool) -> u32 {
     }
 }
 
-/// `None` where it does not end.
-fn varint(reader: &mut impl BufRead) -> io::Result<Option<u64>> {
+/// A number and how many bytes it has; `None` where it does not end.
+fn varint(reader: &mut impl BufRead) -> io::Result<Option<(u64, u64)>> {
     let mut number = 0_u64;
     for place in 0..LONGEST_VARINT {
         let Some(byte) = reader.fill_buf()?.first().copied() else {
@@ -208,7 +228,7 @@ fn varint(reader: &mut impl BufRead) -> io::Result<Option<u64>> {
             .checked_shl(7 * place as u32)
             .unwrap_or(0);
         if byte & 0x80 == 0 {
-            return Ok(Some(number));
+            return Ok(Some((number, place as u64 + 1)));
         }
     }
     Ok(None)

@@ -13,6 +13,22 @@ pub(in crate::model) struct Found {
     pub(in crate::model) is_in_function: bool,
 }
 
+/// A node that calls a function.
+pub(super) struct Caller {
+    pub(super) node: String,
+    /// The function that it is in.
+    pub(super) within: Option<String>,
+}
+
+impl Caller {
+    pub(super) fn part(&self) -> String {
+        match &self.within {
+            Some(function) => format!("function {function}, node {}", self.node),
+            None => format!("node {}", self.node),
+        }
+    }
+}
+
 /// A constant whose values are in the file as they are in memory.
 pub(in crate::model) struct Stored {
     /// Which of the tensors.

@@ -8,6 +8,7 @@ use crashlens_core::operations;
 use super::attributes::Attributes;
 use super::constant::{constant, sizes};
 use super::device;
+use super::found::Caller;
 use super::found::{Found, Placeholder, Stored, is_valid_name};
 use super::node;
 use super::scope::Scope;
@@ -43,8 +44,8 @@ pub(in crate::model) struct Graphs {
     uncertain: Vec<Found>,
     graph: Scope,
     function: Option<Scope>,
-    /// Function, and the node that calls it.
-    called: BTreeMap<String, String>,
+    /// Function, and the node that calls it: first one within a function.
+    called: BTreeMap<String, Caller>,
     colocated: Vec<(String, String)>,
     nodes: u64,
 }
@@ -196,9 +197,13 @@ impl Graphs {
 
     fn note_calls(&mut self, attributes: &Attributes<'_>, name: &str) {
         for function in attributes.functions() {
-            if self.called.len() < MOST_FUNCTIONS {
-                let entry = self.called.entry(function.to_owned());
-                entry.or_insert_with(|| name.to_owned());
+            let within = self.function.as_ref().map(|scope| scope.function.clone());
+            let known = self.called.get(function);
+            let is_news = known.is_none_or(|it| it.within.is_none() && within.is_some());
+            if is_news && self.called.len() < MOST_FUNCTIONS {
+                let node = name.to_owned();
+                self.called
+                    .insert(function.to_owned(), Caller { node, within });
             }
         }
         if self.function.is_some() || self.colocated.len() >= MOST_FUNCTIONS {
@@ -316,11 +321,11 @@ impl Graphs {
             }
         }
         self.graph = graph;
-        for (function, node) in std::mem::take(&mut self.called) {
+        for (function, caller) in std::mem::take(&mut self.called) {
             if !self.functions.contains(&function) && operations::definition(&function).is_none() {
                 let detail =
                     format!("it calls the function {function:?}, which is not in the library");
-                self.note(FlawKind::Contradiction, format!("node {node}"), 0, detail);
+                self.note(FlawKind::Contradiction, caller.part(), 0, detail);
             }
         }
     }

@@ -63,11 +63,12 @@ impl Check<'_> {
             self.graph(number, graph);
         }
         self.cycles();
+        self.shapes();
         self.signatures();
         for (number, buffer) in model.metadata.iter().enumerate() {
-            if *buffer as usize >= model.buffers.len() {
+            if u64::from(*buffer) >= model.buffers.count {
                 let part = format!("metadata[{number}]");
-                let detail = format!("it names buffer {buffer} of {}", model.buffers.len());
+                let detail = format!("it names buffer {buffer} of {}", model.buffers.count);
                 self.note_as(FlawKind::IdlePart, part, detail);
             }
         }
@@ -127,7 +128,7 @@ impl Check<'_> {
             self.note(part, detail);
             return;
         }
-        let is_stored = self.model.buffers.get(tensor.buffer as usize);
+        let is_stored = self.model.buffers.get(tensor.buffer);
         let is_stored = is_stored.is_some_and(|buffer| buffer.length > 0);
         if let Some(bytes) = bytes.filter(|it| *it > LARGEST_INNER && !is_stored) {
             let detail = format!("its shape {:?} asks for {bytes} bytes", tensor.shape);
@@ -138,8 +139,8 @@ impl Check<'_> {
     }
 
     fn stored(&mut self, part: &str, tensor: &TensorPart, bytes: Option<u64>) {
-        let Some(buffer) = self.model.buffers.get(tensor.buffer as usize) else {
-            let count = self.model.buffers.len();
+        let Some(buffer) = self.model.buffers.get(tensor.buffer) else {
+            let count = self.model.buffers.count;
             self.note(
                 part,
                 format!("it names buffer {} of {count}", tensor.buffer),
@@ -197,7 +198,9 @@ impl Check<'_> {
             );
             self.note(part, detail);
         }
-        if let Some(scale) = it.odd_scale {
+        // Nobody uses the scale of a bias for each channel.
+        let scale = it.odd_scale.filter(|_| kind != "INT32" || it.scales == 1);
+        if let Some(scale) = scale {
             self.note(part, format!("one of its scales is {scale}"));
         }
         self.zero_points(part, it, kind);
@@ -211,7 +214,12 @@ impl Check<'_> {
             "INT4" => (-8, 7),
             _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
         };
-        if it.least_zero < least || it.greatest_zero > greatest {
+        if it.scales > 1 {
+            if (it.least_zero, it.greatest_zero) != (0, 0) {
+                let detail = "it has a scale for each channel and zero points beside 0";
+                self.note_as(FlawKind::Irregular, part, detail);
+            }
+        } else if it.least_zero < least || it.greatest_zero > greatest {
             let zero = if it.least_zero < least {
                 it.least_zero
             } else {
@@ -219,12 +227,6 @@ impl Check<'_> {
             };
             let detail = format!("its zero point is {zero}, which {kind} cannot hold");
             self.note_as(FlawKind::Malformed, part, detail);
-        }
-        if it.scales > 1 && (it.least_zero, it.greatest_zero) != (0, 0) {
-            self.note(
-                part,
-                "it has a scale for each channel and zero points beside 0",
-            );
         }
     }
 
@@ -303,11 +305,6 @@ impl TensorPart {
 }
 
 impl Graph {
-    pub(super) fn is_input(&self, tensor: &TensorPart) -> bool {
-        let mut inputs = self.inputs.iter().filter_map(|it| self.tensor(*it));
-        inputs.any(|input| std::ptr::eq(input, tensor))
-    }
-
     pub(super) fn tensor(&self, index: i32) -> Option<&TensorPart> {
         self.tensors.get(usize::try_from(index).ok()?)
     }

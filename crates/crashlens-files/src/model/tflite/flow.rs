@@ -9,9 +9,9 @@ use super::parts::{Graph, Operator, TensorPart};
 const LARGEST_INPUT: u64 = 1 << 28;
 
 impl Check<'_> {
-    fn is_stored(&self, tensor: &TensorPart) -> bool {
+    pub(super) fn is_stored(&self, tensor: &TensorPart) -> bool {
         // Buffer 0 is empty by definition.
-        let buffer = self.model.buffers.get(tensor.buffer as usize);
+        let buffer = self.model.buffers.get(tensor.buffer);
         tensor.buffer != 0 && buffer.is_some_and(|buffer| buffer.length > 0)
     }
 
@@ -130,7 +130,7 @@ impl Check<'_> {
                 let places = at(&operator.outputs, 1);
                 places.is_some_and(|it| !matches!(it.kind, 2 | 7))
             }
-            _ => self.clash(name, graph, input, second, output),
+            _ => self.clash(name, input, output),
         };
         if is_wrong {
             let shape = second.map_or(&[][..], |it| &it.shape);
@@ -142,72 +142,12 @@ impl Check<'_> {
         }
     }
 
-    fn clash(
-        &self,
-        name: &str,
-        graph: &Graph,
-        input: &TensorPart,
-        second: Option<&TensorPart>,
-        output: &TensorPart,
-    ) -> bool {
-        let weights = second.filter(|it| self.is_stored(it));
-        // Shapes in between are worked out anew; those of inputs and weights are not.
-        let is_fixed = |it: &TensorPart| self.is_stored(it) || graph.is_input(it);
-        let last = |tensor: &TensorPart| tensor.shape.last().copied().unwrap_or(0);
-        match (name, weights) {
-            ("DEQUANTIZE", _) => self.is_stored(input) && input.shape != output.shape,
-            ("FULLY_CONNECTED", Some(weights)) => {
-                let (columns, count) = (last(weights), elements(&input.shape).unwrap_or(0));
-                weights.shape.len() != 2
-                    || columns < 1
-                    || is_fixed(input) && count % columns as u64 != 0
-            }
-            ("CONV_2D", Some(weights)) => {
-                let (channels, filter) = (last(input), last(weights));
-                weights.shape.len() != 4 || filter < 1 || is_fixed(input) && channels % filter != 0
-            }
-            ("DEPTHWISE_CONV_2D", Some(weights)) => {
-                let (channels, filter) = (last(input), last(weights));
-                weights.shape.len() != 4
-                    || is_fixed(input) && (channels < 1 || filter % channels != 0)
-            }
-            ("ADD" | "SUB" | "MUL" | "DIV" | "MAXIMUM" | "MINIMUM", _) => {
-                second.is_some_and(|it| {
-                    is_fixed(it) && is_fixed(input) && !go_together(&input.shape, &it.shape)
-                })
-            }
-            ("QUANTIZE", _) => output.scales() == 0,
-            ("ARG_MAX" | "ARG_MIN", _) => !matches!(output.kind, 2 | 4),
-            ("RESHAPE", Some(shape)) => {
-                !reaches(shape, input) && (is_fixed(input) || reaches_all(output, input))
-            }
-            ("CONV_3D", _) => graph.is_input(input) && input.shape.len() != 5,
+    fn clash(&self, name: &str, input: &TensorPart, output: &TensorPart) -> bool {
+        match name {
+            "DEQUANTIZE" => self.is_stored(input) && input.shape != output.shape,
+            "QUANTIZE" => output.scales() == 0,
+            "ARG_MAX" | "ARG_MIN" => !matches!(output.kind, 2 | 4),
             _ => false,
         }
     }
-}
-
-/// Whether a new shape, as it is stored, takes all elements of a tensor.
-fn reaches(shape: &TensorPart, input: &TensorPart) -> bool {
-    let Some(count) = elements(&input.shape).filter(|_| !shape.values.is_empty()) else {
-        return true;
-    };
-    let open = shape.values.iter().filter(|it| **it == -1).count();
-    let mut given = shape.values.iter().filter(|it| **it != -1);
-    let given = given.try_fold(1_u64, |all, one| all.checked_mul(u64::try_from(*one).ok()?));
-    match (given, open) {
-        (Some(given), 0) => given == count,
-        (Some(given), 1) => given > 0 && count % given == 0,
-        _ => false,
-    }
-}
-
-fn reaches_all(output: &TensorPart, input: &TensorPart) -> bool {
-    elements(&output.shape) == elements(&input.shape)
-}
-
-/// Whether one is stretched to the other: from the last dimension on each is equal, or 1.
-fn go_together(one: &[i32], other: &[i32]) -> bool {
-    let mut pairs = one.iter().rev().zip(other.iter().rev());
-    pairs.all(|(one, other)| one == other || *one == 1 || *other == 1)
 }

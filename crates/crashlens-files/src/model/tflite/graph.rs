@@ -1,11 +1,14 @@
-//! The parts of a model that its rules are about, taken out of a flatbuffer that was verified.
+//! The parts of a model that its rules are about, taken out of a flatbuffer as the interpreter does: what that does not
+//! look at is not looked at here.
 
 use std::collections::HashMap;
 use std::io;
 
 use super::flat::{Flat, Found};
 use super::operators::reads_options;
-use super::parts::{Buffer, Code, Graph, Model, Operator, Quantization, Signature, TensorPart};
+use super::parts::{
+    Buffer, Buffers, Code, Graph, Model, Operator, Quantization, Signature, TensorPart,
+};
 use super::schema::{Kind, Schema};
 use crate::pages::Pages;
 
@@ -27,6 +30,9 @@ struct Extract<'a, 'b> {
     flat: Flat<'a, 'b>,
     schema: &'static Schema,
     left: u64,
+    /// Where the list of buffers is.
+    listed: u64,
+    buffers: Buffers,
 }
 
 /// Takes the model out.
@@ -35,6 +41,8 @@ pub(super) fn extract(pages: &mut Pages<'_>, schema: &'static Schema) -> io::Res
         flat: Flat { pages },
         schema,
         left: MOST_PARTS,
+        listed: 0,
+        buffers: Buffers::default(),
     };
     let root = u64::from(extract.flat.pages.u32(0)?);
     let root = extract.flat.table(root)?;
@@ -86,26 +94,47 @@ impl Extract<'_, '_> {
         for code in self.tables(root, "Model.operator_codes")? {
             codes.push(self.code(&code)?);
         }
-        let mut buffers = Vec::new();
-        for buffer in self.tables(root, "Model.buffers")? {
-            buffers.push(self.buffer(&buffer)?);
+        if let Some((start, count)) = self.flat.vector(root, self.id("Model.buffers"))? {
+            self.listed = start;
+            self.buffers.count = count;
+            // The first must be empty, which is looked at.
+            self.stored(0)?;
         }
         for graph in self.tables(root, "Model.subgraphs")? {
-            model.graphs.push(self.graph(&graph, &buffers, &codes)?);
+            let is_first = model.graphs.is_empty();
+            model.graphs.push(self.graph(&graph, &codes, is_first)?);
         }
         for signature in self.tables(root, "Model.signature_defs")? {
             model.signatures.push(self.signature(&signature)?);
         }
         for metadata in self.tables(root, "Model.metadata")? {
-            // Unlike other names, it is read by its length.
-            self.flat.items(&metadata, self.id("Metadata.name"), 1)?;
             let buffer = self.flat.u32(&metadata, self.id("Metadata.buffer"))?;
+            if self.stored(buffer)?.is_some_and(|it| it.length > 0) {
+                // Unlike other names, it is read by its length.
+                self.flat.items(&metadata, self.id("Metadata.name"), 1)?;
+            }
             model.metadata.push(buffer);
         }
         model.codes = codes;
-        model.buffers = buffers;
+        model.buffers = std::mem::take(&mut self.buffers);
         model.is_partial = self.left == 0;
         Ok(model)
+    }
+
+    /// A buffer that somebody names; the list may say that there are more than the file could hold.
+    fn stored(&mut self, index: u32) -> io::Result<Option<Buffer>> {
+        if u64::from(index) >= self.buffers.count {
+            return Ok(None);
+        }
+        if let Some(buffer) = self.buffers.named.get(&index) {
+            return Ok(Some(*buffer));
+        }
+        let at = self.listed + 4 * u64::from(index);
+        let target = at + u64::from(self.flat.pages.u32(at)?);
+        let table = self.flat.table(target)?;
+        let buffer = self.buffer(&table)?;
+        self.buffers.named.insert(index, buffer);
+        Ok(Some(buffer))
     }
 
     fn code(&mut self, table: &Found) -> io::Result<Code> {
@@ -151,7 +180,7 @@ impl Extract<'_, '_> {
         })
     }
 
-    fn graph(&mut self, table: &Found, buffers: &[Buffer], codes: &[Code]) -> io::Result<Graph> {
+    fn graph(&mut self, table: &Found, codes: &[Code], is_first: bool) -> io::Result<Graph> {
         let tensors = self.id("SubGraph.tensors");
         self.flat.text(table, self.id("SubGraph.name"), 0)?;
         let mut graph = Graph {
@@ -162,11 +191,12 @@ impl Extract<'_, '_> {
         };
         let mut tables = Vec::new();
         for tensor in self.tables(table, "SubGraph.tensors")? {
-            graph.tensors.push(self.tensor(&tensor, buffers)?);
+            graph.tensors.push(self.tensor(&tensor)?);
             tables.push(tensor);
         }
-        // Names of others than inputs and outputs are kept as they are and looked at by nobody.
-        for index in graph.inputs.iter().chain(&graph.outputs) {
+        // Names of others than these are kept as they are and looked at by nobody.
+        let named = graph.inputs.iter().chain(&graph.outputs);
+        for index in named.filter(|_| is_first) {
             let index = usize::try_from(*index).unwrap_or(usize::MAX);
             if let (Some(table), Some(tensor)) = (tables.get(index), graph.tensors.get_mut(index)) {
                 tensor.name = self.name(table, "Tensor.name")?.unwrap_or_default();
@@ -178,12 +208,12 @@ impl Extract<'_, '_> {
         Ok(graph)
     }
 
-    fn tensor(&mut self, table: &Found, buffers: &[Buffer]) -> io::Result<TensorPart> {
+    fn tensor(&mut self, table: &Found) -> io::Result<TensorPart> {
         let kind = self.flat.u8(table, self.id("Tensor.type"))?;
         let sparsity = self.id("Tensor.sparsity");
         let buffer = self.flat.u32(table, self.id("Tensor.buffer"))?;
-        let stored = buffers.get(buffer as usize);
-        let values = self.small_values(kind, stored)?;
+        let stored = self.stored(buffer)?;
+        let values = self.small_values(kind, stored.as_ref())?;
         if stored.is_some_and(|buffer| buffer.length > 0)
             && let Some(sparsity) = self.flat.child(table, sparsity)?
         {
@@ -233,6 +263,9 @@ impl Extract<'_, '_> {
             quantization.scales = count;
             for number in 0..count.min(MOST_SCALES) {
                 let scale = f32::from_bits(self.flat.pages.u32(start + 4 * number)?);
+                if number == 0 {
+                    quantization.first_scale = scale;
+                }
                 if quantization.odd_scale.is_none() && !(scale.is_finite() && scale > 0.0) {
                     quantization.odd_scale = Some(scale);
                 }
@@ -243,6 +276,9 @@ impl Extract<'_, '_> {
             for number in 0..count.min(MOST_SCALES) {
                 // The interpreter keeps 32 bits of it.
                 let zero = i64::from(self.flat.pages.i32(start + 8 * number)?);
+                if number == 0 {
+                    quantization.first_zero = zero;
+                }
                 quantization.least_zero = quantization.least_zero.min(zero);
                 quantization.greatest_zero = quantization.greatest_zero.max(zero);
             }

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use crashlens_core::files::FlawKind;
 
 use super::check::Check;
-use super::parts::{Code, Graph, Operator};
+use super::parts::{Code, Graph, Model, Operator};
+use super::schema::Schema;
 
 const TEXT: &str = include_str!("../../../data/tflite_operators.txt");
 
@@ -87,6 +88,16 @@ pub(super) fn reads_options(name: &str) -> bool {
     KERNELS.get(name).is_none_or(|kernel| kernel.options != "-")
 }
 
+/// What an operator does, where it is no custom operation.
+pub(super) fn name_of(
+    model: &Model,
+    schema: &'static Schema,
+    operator: &Operator,
+) -> Option<&'static str> {
+    let code = model.codes.get(operator.code as usize)?;
+    schema.member("BuiltinOperator", code.builtin)
+}
+
 impl Check<'_> {
     /// Every operation that is listed must have a kernel, used or not.
     pub(super) fn codes(&mut self) {
@@ -127,8 +138,7 @@ impl Check<'_> {
 
     /// What the kernel of an operator would meet.
     pub(super) fn kernel(&mut self, part: &str, graph: &Graph, operator: &Operator) {
-        let code = self.model.codes.get(operator.code as usize);
-        let name = code.and_then(|code| self.schema.member("BuiltinOperator", code.builtin));
+        let name = name_of(self.model, self.schema, operator);
         let Some((name, kernel)) = name.and_then(|name| Some((name, KERNELS.get(name)?))) else {
             return;
         };
@@ -149,6 +159,7 @@ impl Check<'_> {
         self.types(part, name, kernel, graph, operator);
         self.numbers(part, name, operator);
         self.weights(part, name, graph, operator);
+        self.scales(part, name, graph, operator);
         self.calls(part, name, graph, operator);
     }
 
@@ -223,7 +234,7 @@ impl Check<'_> {
     /// Graphs that it runs.
     fn calls(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
         let graphs = &self.model.graphs;
-        for called in operator.called(name) {
+        for (number, called) in operator.called(name).into_iter().enumerate() {
             let callee = usize::try_from(called).ok().and_then(|it| graphs.get(it));
             let Some(callee) = callee else {
                 self.note(
@@ -247,6 +258,18 @@ impl Check<'_> {
                 let detail = format!(
                     "it gives {given} inputs to a graph of {}",
                     callee.inputs.len()
+                );
+                self.note(part, detail);
+            }
+            let taken = match (name, number) {
+                // The condition of a loop gives one answer.
+                ("WHILE", 0) => 1,
+                _ => operator.outputs.len(),
+            };
+            if taken != callee.outputs.len() && name != "CALL_ONCE" {
+                let detail = format!(
+                    "it takes {taken} outputs of a graph of {}",
+                    callee.outputs.len()
                 );
                 self.note(part, detail);
             }
@@ -292,17 +315,48 @@ impl Check<'_> {
             .get(number)
             .map_or(&[][..], |it| &it.operators);
         let called = operators.iter().flat_map(|operator| {
-            let code = self.model.codes.get(operator.code as usize);
-            let name = code.and_then(|code| self.schema.member("BuiltinOperator", code.builtin));
+            let name = name_of(self.model, self.schema, operator);
             operator.called(name.unwrap_or_default())
         });
         called.filter_map(|it| usize::try_from(it).ok()).collect()
     }
 }
 
+impl Model {
+    /// A loop gives its types to the inputs of the graphs that it runs, whatever those declare.
+    pub(super) fn hand_over(&mut self, schema: &'static Schema) {
+        let mut kinds = Vec::new();
+        for graph in &self.graphs {
+            for operator in &graph.operators {
+                if name_of(self, schema, operator) != Some("WHILE") {
+                    continue;
+                }
+                let given = operator.inputs.iter();
+                let given: Vec<_> = given.map(|it| Some(graph.tensor(*it)?.kind)).collect();
+                for called in operator.called("WHILE") {
+                    kinds.push((called, given.clone()));
+                }
+            }
+        }
+        for (called, given) in kinds {
+            let called = usize::try_from(called).ok();
+            let Some(graph) = called.and_then(|it| self.graphs.get_mut(it)) else {
+                continue;
+            };
+            for (index, kind) in graph.inputs.iter().zip(given) {
+                let index = usize::try_from(*index).ok();
+                let tensor = index.and_then(|it| graph.tensors.get_mut(it));
+                if let (Some(tensor), Some(kind)) = (tensor, kind) {
+                    tensor.kind = kind;
+                }
+            }
+        }
+    }
+}
+
 impl Operator {
     /// The graphs that it runs.
-    fn called(&self, name: &str) -> Vec<i64> {
+    pub(super) fn called(&self, name: &str) -> Vec<i64> {
         let keys: &[&str] = match name {
             "IF" => &["then_subgraph_index", "else_subgraph_index"],
             "WHILE" => &["cond_subgraph_index", "body_subgraph_index"],

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 pub(super) struct Model {
     pub(super) version: u32,
     pub(super) codes: Vec<Code>,
-    pub(super) buffers: Vec<Buffer>,
+    pub(super) buffers: Buffers,
     pub(super) graphs: Vec<Graph>,
     pub(super) signatures: Vec<Signature>,
     /// Buffers that its metadata name.
@@ -23,6 +23,19 @@ pub(super) struct Code {
     pub(super) builtin: i64,
     pub(super) custom: Option<String>,
     pub(super) version: i32,
+}
+
+/// The list of buffers: how many it says it has, and those that a tensor or metadata name.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) count: u64,
+    pub(super) named: HashMap<u32, Buffer>,
+}
+
+impl Buffers {
+    pub(super) fn get(&self, index: u32) -> Option<&Buffer> {
+        self.named.get(&index)
+    }
 }
 
 /// Stored values: where they are, and how many bytes.
@@ -67,6 +80,8 @@ pub(super) struct Quantization {
     pub(super) dimension: i32,
     /// The first scale that is not a positive number.
     pub(super) odd_scale: Option<f32>,
+    pub(super) first_scale: f32,
+    pub(super) first_zero: i64,
     pub(super) least_zero: i64,
     pub(super) greatest_zero: i64,
 }

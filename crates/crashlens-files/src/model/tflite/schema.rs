@@ -23,8 +23,6 @@ pub(super) struct Table {
 pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// The interpreter never looks at it.
-    pub(super) is_idle: bool,
 }
 
 /// What a field holds.
@@ -92,14 +90,9 @@ fn parse(text: &'static str) -> Schema {
 
 fn field(word: &'static str) -> Option<Field> {
     let (name, kind) = word.split_once(':')?;
-    let (kind, is_idle) = match kind.strip_suffix('?') {
-        Some(kind) => (kind, true),
-        None => (kind, false),
-    };
     Some(Field {
         name,
         kind: kind_of(kind),
-        is_idle,
     })
 }
 

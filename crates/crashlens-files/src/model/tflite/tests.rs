@@ -119,3 +119,32 @@ fn no_single_changed_byte_makes_the_reader_fail() {
         }
     }
 }
+
+#[test]
+fn what_only_the_verifier_asks_for_is_irregular_and_no_more() {
+    for model in MODELS {
+        let mut cut = model.to_vec();
+        cut.pop();
+        for flaw in examined(&cut).flaws {
+            assert_eq!(flaw.kind, FlawKind::Irregular, "{}", flaw.detail);
+        }
+    }
+}
+
+#[test]
+fn a_shape_that_does_not_take_what_is_computed_before_it_is_a_contradiction() {
+    let mut model = MODELS[3].to_vec();
+    // The height of the steps of the first convolution, 1: with 2 the tensors behind it have other shapes.
+    let facts = examined(&model);
+    assert_eq!(facts.flaws, []);
+    let mut found = 0;
+    for at in (0..model.len() - 4).step_by(4) {
+        if model[at..at + 4] == 1_u32.to_le_bytes() {
+            model[at] = 2;
+            let flaws = examined(&model).flaws;
+            found += usize::from(flaws.iter().any(|it| it.detail.starts_with("RESHAPE of")));
+            model[at] = 1;
+        }
+    }
+    assert!(found > 0);
+}
