@@ -22,6 +22,9 @@ pub struct Options {
     fuzz_seconds: u32,
 }
 
+/// The crate with a hundred dependencies that nothing else has: it is built in a step of its own, after all others.
+const OBJECT_STORAGE: &str = "crashlens-objects";
+
 /// How a step ended, when it did not fail.
 enum Step {
     Passed,
@@ -70,6 +73,8 @@ pub fn run(options: &Options) -> Result<()> {
         cargo(&[
             "clippy",
             "--workspace",
+            "--exclude",
+            OBJECT_STORAGE,
             "--all-targets",
             "--",
             "-D",
@@ -82,9 +87,17 @@ pub fn run(options: &Options) -> Result<()> {
     });
     tally.step("tests", || tests(further_python.as_deref()));
     tally.step("documentation tests", || {
-        cargo(&["test", "--quiet", "--workspace", "--doc"])
+        cargo(&[
+            "test",
+            "--quiet",
+            "--workspace",
+            "--exclude",
+            OBJECT_STORAGE,
+            "--doc",
+        ])
     });
     tally.step("documentation", documentation);
+    tally.step("object storage", object_storage);
     tally.step("dependencies", dependencies);
     tally.step("arrays of both NumPys", arrays_of_numpy);
     if !options.quick {
@@ -150,10 +163,12 @@ fn tests(further_python: Option<&Path>) -> Result<Step> {
     }
     if workspace::find_program("cargo-nextest").is_some() {
         run.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+        run.args(["--exclude", OBJECT_STORAGE]);
     } else {
         println!("cargo-nextest is not installed; cargo test runs the same tests, one at a time");
         // Building nextest takes longer than all the tests. Tracing tests must not run side by side.
         run.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
+        run.args(["--exclude", OBJECT_STORAGE]);
         run.args(["--", "--test-threads=1"]);
     }
     command::succeed(&mut run).map(|()| Step::Passed)
@@ -164,11 +179,28 @@ fn documentation() -> Result<Step> {
     doc.args([
         "doc",
         "--workspace",
+        "--exclude",
+        OBJECT_STORAGE,
         "--no-deps",
         "--document-private-items",
     ])
     .env("RUSTDOCFLAGS", "-D warnings");
     command::succeed(&mut doc).map(|()| Step::Passed)
+}
+
+/// The store against its server, and the command that was built with it.
+fn object_storage() -> Result<Step> {
+    let packages = ["-p", OBJECT_STORAGE, "-p", "crashlens"];
+    let feature = ["--features", "crashlens/object-storage"];
+    let mut clippy = workspace::cargo();
+    clippy.arg("clippy").args(packages).args(feature);
+    clippy.args(["--lib", "--test", "objects", "--", "-D", "warnings"]);
+    command::succeed(&mut clippy)?;
+    let mut run = workspace::cargo();
+    run.arg("test").args(packages).args(feature);
+    run.args(["--no-fail-fast", "--test", "objects"]);
+    command::succeed(&mut run)?;
+    cargo(&["test", "--quiet", "--lib", "-p", OBJECT_STORAGE])
 }
 
 fn dependencies() -> Result<Step> {

@@ -31,8 +31,8 @@ pub struct Listed {
 /// A manifest as it was found.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// The files, by path.
-    pub files: BTreeMap<String, Listed>,
+    /// The files, by path without what changes nothing (`./a//b`).
+    files: BTreeMap<String, Listed>,
     /// Whether the scan that wrote it came to its end.
     pub is_complete: bool,
 }
@@ -43,7 +43,28 @@ struct Closing {
     files: u64,
 }
 
+/// A path without its parts that lead nowhere: what a manifest knows a file by.
+pub fn plain_path(path: &str) -> String {
+    // In an object store every letter of a name counts.
+    if path.contains("://") {
+        return path.to_owned();
+    }
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let root = if path.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.collect::<Vec<_>>().join("/"))
+}
+
 impl Manifest {
+    /// What it says of the file at a path.
+    pub fn get(&self, path: &str) -> Option<&Listed> {
+        self.files.get(&plain_path(path))
+    }
+
+    /// All of it, in the order of the paths.
+    pub fn listed(&self) -> impl Iterator<Item = &Listed> {
+        self.files.values()
+    }
+
     /// Reads one; the last line may be half of one.
     pub fn read(mut text: impl BufRead) -> io::Result<Self> {
         let mut manifest = Self::default();
@@ -54,7 +75,9 @@ impl Manifest {
                 return Ok(manifest);
             }
             if let Ok(listed) = serde_json::from_str::<Listed>(&line) {
-                manifest.files.insert(listed.facts.path.clone(), listed);
+                manifest
+                    .files
+                    .insert(plain_path(&listed.facts.path), listed);
             } else if let Ok(closing) = serde_json::from_str::<Closing>(&line) {
                 manifest.is_complete = closing.schema == COMPLETE;
             } else if line.ends_with('\n') {
@@ -68,8 +91,7 @@ impl Manifest {
 
     /// Writes one file.
     pub fn write(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, listed)?;
-        writeln!(out)
+        write_line(listed, out)
     }
 
     /// Writes the end.
@@ -78,9 +100,15 @@ impl Manifest {
             schema: COMPLETE.to_owned(),
             files,
         };
-        serde_json::to_writer(&mut *out, &closing)?;
-        writeln!(out)
+        write_line(&closing, out)
     }
+}
+
+/// In one piece: half a line is what a killed scan may leave, and a file is written to for every piece.
+fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    out.write_all(&line)
 }
 
 #[cfg(test)]
@@ -106,7 +134,7 @@ mod tests {
         Manifest::close(1, &mut text).unwrap();
         let manifest = Manifest::read(text.as_slice()).unwrap();
         assert!(manifest.is_complete);
-        assert_eq!(manifest.files["a.jpg"], listed("a.jpg"));
+        assert_eq!(manifest.get("a.jpg"), Some(&listed("a.jpg")));
     }
 
     #[test]
@@ -118,6 +146,16 @@ mod tests {
         let manifest = Manifest::read(text.as_slice()).unwrap();
         assert!(!manifest.is_complete);
         assert_eq!(manifest.files.len(), 1);
+    }
+
+    #[test]
+    fn a_path_may_be_written_in_several_ways() {
+        let mut text = Vec::new();
+        Manifest::write(&listed("./train//a.jpg"), &mut text).unwrap();
+        let manifest = Manifest::read(text.as_slice()).unwrap();
+        assert!(manifest.get("train/a.jpg").is_some());
+        assert!(manifest.get("train/./a.jpg").is_some());
+        assert!(manifest.get("/train/a.jpg").is_none());
     }
 
     #[test]

@@ -136,6 +136,7 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         return Some(match named {
             // PyTorch keeps its pickles in one.
             Some(named @ (Format::Keras | Format::Pickle)) => named,
+            None if !begins_with_array(head) => return None,
             _ => Format::Npz,
         });
     }
@@ -146,6 +147,14 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
     magic
         .map(|(_, format)| *format)
         .or_else(|| image_by_form(head, named))
+}
+
+/// Whether the first member of a zip archive is an array: documents, packages and much else are such archives too.
+fn begins_with_array(head: &[u8]) -> bool {
+    let length = head.get(26..28).and_then(|bytes| bytes.try_into().ok());
+    let length = length.map_or(0, u16::from_le_bytes);
+    let name = head.get(30..).and_then(|rest| rest.get(..length.into()));
+    name.is_some_and(|name| name.ends_with(b".npy"))
 }
 
 /// A graph has no first bytes of its own, only the form of its first node.
@@ -263,6 +272,21 @@ mod tests {
         let text = b"import os; var = 'SETUPTOOLS_USE_DISTUTILS'\n";
         assert_eq!(seen("distutils-precedence.pth", text), (None, 0));
         assert_eq!(seen("weights.pth", b"\0\0\0\0").0, Some(Format::Pickle));
+    }
+
+    #[test]
+    fn an_archive_without_arrays_is_no_npz() {
+        let zip = |name: &str| {
+            let mut head = b"PK\x03\x04".to_vec();
+            head.resize(26, 0);
+            head.extend((name.len() as u16).to_le_bytes());
+            head.extend([0; 2]);
+            head.extend(name.bytes());
+            head
+        };
+        assert_eq!(seen("a.docx", &zip("word/document.xml")), (None, 0));
+        assert_eq!(seen("a", &zip("x.npy")).0, Some(Format::Npz));
+        assert_eq!(seen("a.npz", &zip("x")).0, Some(Format::Npz));
     }
 
     #[test]

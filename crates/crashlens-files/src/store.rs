@@ -3,8 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
 
+use crate::names::{path_of, text_of};
 use crate::source::{ReadAt, Source};
 
 /// A place that files are read from. Paths are those the user wrote, or continue them with `/`.
@@ -73,7 +73,8 @@ impl Store for LocalStore {
         let file = OpenOptions::new()
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
-            .open(path)?;
+            .open(path_of(path))
+            .map_err(|error| if_dangling(path, error))?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -89,11 +90,12 @@ impl Store for LocalStore {
 
     fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
-        for entry in fs::read_dir(folder)?.take(MOST_ENTRIES) {
+        for entry in fs::read_dir(path_of(folder))?.take(MOST_ENTRIES) {
             let entry = entry?;
-            // Names that are not UTF-8 cannot be asked for by path here; they are listed, and fail small.
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Ok(metadata) = fs::metadata(entry.path()) else {
+            let name = text_of(&entry.file_name());
+            // A link that leads nowhere is a file that cannot be read; what was deleted just now is none.
+            let metadata = fs::metadata(entry.path()).or_else(|_| entry.metadata());
+            let Ok(metadata) = metadata else {
                 continue;
             };
             entries.push(Entry {
@@ -107,7 +109,7 @@ impl Store for LocalStore {
     }
 
     fn identity(&self, path: &str) -> io::Result<Option<Identity>> {
-        let metadata = fs::metadata(Path::new(path))?;
+        let metadata = fs::metadata(path_of(path))?;
         Ok(Some(Identity {
             size: metadata.len(),
             modified: i128::from(metadata.mtime()) * 1_000_000_000
@@ -116,6 +118,17 @@ impl Store for LocalStore {
             inode: metadata.ino(),
             tag: None,
         }))
+    }
+}
+
+/// Tells a link that leads nowhere from a file that is not there.
+fn if_dangling(path: &str, error: io::Error) -> io::Error {
+    match fs::read_link(path_of(path)) {
+        Ok(target) if error.kind() == io::ErrorKind::NotFound => io::Error::new(
+            error.kind(),
+            format!("it is a link to {}, which is not there", target.display()),
+        ),
+        _ => error,
     }
 }
 

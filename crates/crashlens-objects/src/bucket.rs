@@ -19,7 +19,7 @@ pub(crate) struct Bucket {
     objects: Arc<dyn ObjectStore>,
     pages: Arc<dyn PaginatedListStore>,
     /// Whether it is asked without a credential, for those who wonder why it refuses.
-    is_anonymous: bool,
+    pub(crate) is_anonymous: bool,
 }
 
 /// The beginning of an object, and what it was then.

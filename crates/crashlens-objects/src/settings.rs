@@ -37,17 +37,21 @@ pub(crate) fn connect(
 }
 
 fn amazon(bucket: &str, variables: &Variables) -> Result<Bucket, String> {
+    // Half of such a pair would send the client to the metadata service of the machine.
+    let both = |one, other| any(variables, &[one]) && any(variables, &[other]);
     let is_anonymous = !any(
         variables,
         &[
             "AWS_ACCESS_KEY_ID",
             "AWS_SECRET_ACCESS_KEY",
-            "AWS_WEB_IDENTITY_TOKEN_FILE",
             "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
             "AWS_METADATA_ENDPOINT",
         ],
-    );
+    ) && !both("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN")
+        && !both(
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+        );
     let endpoint = first(
         variables,
         &["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"],
@@ -128,13 +132,14 @@ fn google(bucket: &str, variables: &Variables) -> Result<Bucket, String> {
 
 fn azure(container: &str, variables: &Variables) -> Result<Bucket, String> {
     let settings = azure_settings(variables);
-    let has =
-        |wanted: &dyn Fn(AzureConfigKey) -> bool| settings.iter().any(|(key, _)| wanted(*key));
-    let is_emulated = has(&|key| key == AzureConfigKey::UseEmulator);
-    if !is_emulated && !has(&|key| key == AzureConfigKey::AccountName) {
+    let has = |wanted| settings.iter().any(|(key, _)| *key == wanted);
+    let is_emulated = settings.iter().any(|(key, value)| {
+        *key == AzureConfigKey::UseEmulator && matches!(value.as_str(), "1" | "true" | "True")
+    });
+    if !is_emulated && !has(AzureConfigKey::AccountName) {
         return Err("AZURE_STORAGE_ACCOUNT_NAME is not set".to_owned());
     }
-    let is_anonymous = !is_emulated && !has(&is_azure_credential);
+    let is_anonymous = !is_emulated && !has_azure_credential(&settings);
     let mut endpoints = settings
         .iter()
         .filter(|(key, _)| *key == AzureConfigKey::Endpoint);
@@ -174,27 +179,27 @@ fn azure_settings(variables: &Variables) -> Vec<(AzureConfigKey, String)> {
             Ok(
                 AzureConfigKey::Client(_)
                 | AzureConfigKey::ContainerName
-                | AzureConfigKey::UseAzureCli,
+                // These would run a program, or ask the metadata service unnamed.
+                | AzureConfigKey::UseAzureCli
+                | AzureConfigKey::CredentialType,
             )
             | Err(_) => {}
-            // That would run a program.
-            Ok(AzureConfigKey::CredentialType) if value == "azure_cli" => {}
             Ok(key) => settings.push((key, value.to_owned())),
         }
     }
     settings
 }
 
-fn is_azure_credential(key: AzureConfigKey) -> bool {
-    matches!(
-        key,
-        AzureConfigKey::AccessKey
-            | AzureConfigKey::SasKey
-            | AzureConfigKey::Token
-            | AzureConfigKey::ClientSecret
-            | AzureConfigKey::FederatedTokenFile
-            | AzureConfigKey::MsiEndpoint
-    )
+/// Whether there is a whole credential: half of one would send the client to the metadata service of the machine.
+fn has_azure_credential(settings: &[(AzureConfigKey, String)]) -> bool {
+    let has = |wanted| settings.iter().any(|(key, _)| *key == wanted);
+    let is_named = has(AzureConfigKey::ClientId) && has(AzureConfigKey::AuthorityId);
+    has(AzureConfigKey::AccessKey)
+        || has(AzureConfigKey::SasKey)
+        || has(AzureConfigKey::Token)
+        || has(AzureConfigKey::MsiEndpoint)
+        || is_named && has(AzureConfigKey::ClientSecret)
+        || is_named && has(AzureConfigKey::FederatedTokenFile)
 }
 
 /// `AccountName=…;AccountKey=…;BlobEndpoint=…`, as the portal shows it.
@@ -246,4 +251,67 @@ fn with_prefix<'a>(
         .iter()
         .filter(move |(name, value)| name.starts_with(prefix) && !value.is_empty())
         .map(|(name, value)| (name.to_ascii_lowercase(), value.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Variables {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        pairs.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn plain_text_is_spoken_only_to_an_endpoint_that_was_named_so() {
+        let allows = |endpoint| {
+            let options = options(endpoint);
+            options.get_config_value(&object_store::ClientConfigKey::AllowHttp)
+        };
+        assert_eq!(
+            allows(Some("http://127.0.0.1:9000")).as_deref(),
+            Some("true")
+        );
+        assert_eq!(
+            allows(Some("https://example.org")).as_deref(),
+            Some("false")
+        );
+        assert_eq!(allows(None).as_deref(), Some("false"));
+    }
+
+    #[test]
+    fn half_a_credential_is_none() {
+        let azure = |pairs: &[(&str, &str)]| has_azure_credential(&azure_settings(&of(pairs)));
+        assert!(!azure(&[("AZURE_CLIENT_SECRET", "x")]));
+        assert!(azure(&[
+            ("AZURE_CLIENT_SECRET", "x"),
+            ("AZURE_CLIENT_ID", "y"),
+            ("AZURE_TENANT_ID", "z")
+        ]));
+        let amazon = |pairs: &[(&str, &str)]| {
+            let bucket = amazon("b", &of(pairs));
+            bucket.map(|bucket| bucket.is_anonymous)
+        };
+        assert_eq!(amazon(&[("AWS_WEB_IDENTITY_TOKEN_FILE", "/x")]), Ok(true));
+        assert_eq!(amazon(&[("AWS_ALLOW_HTTP", "true")]), Ok(true));
+        assert!(amazon(&[("AWS_ACCESS_KEY_ID", "x")]).is_err());
+    }
+
+    #[test]
+    fn a_connection_string_is_taken_apart() {
+        let text = "DefaultEndpointsProtocol=https;AccountName=ada;AccountKey=a2V5PT0=;BlobEndpoint=http://h/ada;";
+        let settings = connection_string(text);
+        assert_eq!(settings[0], (AzureConfigKey::AccountName, "ada".to_owned()));
+        assert_eq!(
+            settings[1],
+            (AzureConfigKey::AccessKey, "a2V5PT0=".to_owned())
+        );
+        assert_eq!(settings[2].1, "http://h/ada");
+    }
+
+    #[test]
+    fn an_emulator_may_be_named_without_a_scheme() {
+        assert_eq!(with_scheme("localhost:4443"), "http://localhost:4443");
+        assert_eq!(with_scheme("https://h"), "https://h");
+    }
 }

@@ -348,7 +348,7 @@ fn conclude(
                 column.name, column.empty
             );
             let part = format!("row {}", column.first_empty);
-            reading.flaw(FlawKind::MissingPart, part, detail);
+            reading.flaw(FlawKind::Blemish, part, detail);
         }
     }
     about_text(reading, text, rows.has_heading, delimiter, marked);

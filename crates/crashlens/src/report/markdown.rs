@@ -87,8 +87,9 @@ fn write_finding(hazard: &Hazard, out: &mut dyn Write) -> io::Result<()> {
     for file in hazard.files.iter().take(MOST_FILES) {
         writeln!(out, "- {}", code(&file_for_people(file, None)))?;
     }
-    if hazard.files.len() > MOST_FILES {
-        writeln!(out, "- and {} more files", hazard.files.len() - MOST_FILES)?;
+    let more = hazard.files.len().saturating_sub(MOST_FILES) as u64 + hazard.more_files;
+    if more > 0 {
+        writeln!(out, "- and {more} more files")?;
     }
     if !hazard.refuted_by.is_empty() {
         writeln!(

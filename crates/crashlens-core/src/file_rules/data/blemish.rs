@@ -1,7 +1,7 @@
 //! Files that break a rule of their format which readers let pass.
 
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Format, Judge, Setting, flawed};
 use crate::rule::Remedy;
 
 pub(super) static RULE: FileRule = FileRule {
@@ -16,9 +16,10 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::Blemish, |_| {
-        vec![Remedy::new(
-            "Compare it with the original; what is amiss does no harm here, and something made it so.",
-        )]
-    })
+    let todo = if facts.format == Some(Format::Csv) {
+        "Give the column a default in `record_defaults`, or fill in the values."
+    } else {
+        "Compare it with the original; what is amiss does no harm here, and something made it so."
+    };
+    flawed(facts, FlawKind::Blemish, |_| vec![Remedy::new(todo)])
 }

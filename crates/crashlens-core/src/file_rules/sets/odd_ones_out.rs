@@ -6,6 +6,8 @@ use crate::files::{Census, Effect, EffectKind, FileRule, Judge, OddOnes, Setting
 use crate::hazard::{Hazard, Severity};
 use crate::rule::Remedy;
 
+const SHAPES: &str =
+    "in a batch: InvalidArgumentError: Cannot batch tensors with different shapes in component 0";
 /// So many values are told with a file of each.
 const VALUES_TOLD: usize = 10;
 
@@ -28,8 +30,9 @@ fn hazard(odd: &OddOnes<'_>) -> Hazard {
     let few: u64 = odd.odd.iter().map(|(_, class)| class.count).sum();
     let OddOnes { aspect, usual, .. } = odd;
     let headline = format!(
-        "{few} of {} differ in the {aspect}, which is {usual} of all others",
-        few + odd.usual_count
+        "{few} of {} {} in the {aspect}: {usual} everywhere else",
+        few + odd.usual_count,
+        if few == 1 { "differs" } else { "differ" }
     );
     let mut hazard = Hazard::new(Severity::WorthKnowing, Cause::BadInputValue, headline)
         .unless("The program brings them all to one form before they are put into a batch.")
@@ -47,13 +50,30 @@ fn hazard(odd: &OddOnes<'_>) -> Hazard {
     let files = odd.odd.iter().flat_map(|(_, class)| &class.files);
     hazard.files = files.cloned().collect();
     hazard.more_files = few.saturating_sub(hazard.files.len() as u64);
-    hazard.effects = vec![Effect {
-        does: EffectKind::Raises,
-        versions: vec!["2.12.1".to_owned(), "2.15.1".to_owned(), "2.21.0".to_owned()],
-        seen: "in a batch: InvalidArgumentError: Cannot batch tensors with different shapes in component 0"
-            .to_owned(),
-    }];
+    hazard.effects = effect(aspect).into_iter().collect();
     hazard
+}
+
+/// What was measured of such files among others.
+fn effect(aspect: &str) -> Option<Effect> {
+    let seen = match aspect {
+        "channels of images" | "size of images" | "channels of sound" => SHAPES,
+        _ if aspect.starts_with("shape of ") => SHAPES,
+        _ if aspect.starts_with("type of ") => {
+            "from tf.numpy_function InvalidArgumentError: 0-th value returned by pyfunc is of another type; \
+             from_generator converts it without a word"
+        }
+        _ => return None,
+    };
+    Some(Effect {
+        does: EffectKind::Raises,
+        versions: vec![
+            "2.12.1".to_owned(),
+            "2.15.1".to_owned(),
+            "2.21.0".to_owned(),
+        ],
+        seen: seen.to_owned(),
+    })
 }
 
 fn remedy(aspect: &str) -> Remedy {

@@ -120,7 +120,7 @@ impl File<'_> {
             // Where only the terminator is missing, giflib fails and late TensorFlow does not.
             if at == size && self.image.frames > 0 {
                 let detail = format!("the file ends behind {} whole frame(s)", self.image.frames);
-                return stop(flaw(FlawKind::MissingPart, "the terminator", at, detail));
+                return stop(flaw(FlawKind::CutShort, "the terminator", at, detail));
             }
             match self.blocks.byte()? {
                 EXTENSION => self.extension()?,

@@ -295,7 +295,7 @@ fn a_gif_with_a_transparent_colour_outside_its_table_is_unsupported_before_2_21(
 
 #[test]
 fn a_gif_that_ends_early_says_what_is_missing() {
-    assert_eq!(kinds(&seen(cut(STILL_GIF, 1))), [FlawKind::MissingPart]);
+    assert_eq!(kinds(&seen(cut(STILL_GIF, 1))), [FlawKind::CutShort]);
     assert_eq!(kinds(&seen(cut(STILL_GIF, 2))), [FlawKind::CutShort]);
     assert_eq!(
         kinds(&seen(cut(STILL_GIF, STILL_GIF.len() - 9))),

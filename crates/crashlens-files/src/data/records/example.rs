@@ -142,7 +142,8 @@ impl Tally {
     fn example(&mut self, record: &[u8]) -> Result<(), NoExample> {
         for field in fields(record, self.clips) {
             let field = field?;
-            let map = field.bytes().ok_or(NoExample)?;
+            let map = field.bytes().filter(|map| !self.clips || !map.is_empty());
+            let map = map.ok_or(NoExample)?;
             match field.number {
                 1 => self.map(map, false)?,
                 2 => self.map(map, true)?,
@@ -169,6 +170,10 @@ impl Tally {
                     (2, Some(bytes)) => value = bytes,
                     _ => return Err(NoExample),
                 }
+            }
+            // A record that is cut ends so.
+            if self.clips && (name.is_empty() || value.is_empty()) {
+                return Err(NoExample);
             }
             let index = self.find(name, sequence);
             if sequence {

@@ -289,6 +289,10 @@ fn a_length_beyond_the_end_of_an_example_is_a_blemish_where_tensorflow_stops_at_
         assert_eq!(flaw(&facts), (FlawKind::Blemish, "record 2"));
         assert_eq!(records(&facts).features[0].present, 3);
     }
+    for cut in 1..whole.len() {
+        let bytes = [&record(&whole)[..], &record(&whole), &record(&whole[..cut])].concat();
+        assert_eq!(flaw(&examined(&bytes)).0, FlawKind::Contradiction);
+    }
     for inner in [5, 8, 12] {
         assert_eq!(flaw(&examined(&with(inner))).0, FlawKind::Contradiction);
     }

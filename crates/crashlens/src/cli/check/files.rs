@@ -1,5 +1,6 @@
 //! The arguments of `check data` and `check model`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ pub(crate) struct ScanArgs {
     /// the prefix of a checkpoint, a folder or a pattern. The variables of the environment that the tools of these stores
     /// read name endpoint, region and credentials; without credentials buckets are read as anybody may.
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: Vec<OsString>,
 
     /// Also check the files that are listed in this file, a path on each line; `-` reads standard input
     #[arg(long, value_name = "FILE")]

@@ -1,8 +1,12 @@
 //! The paths that were asked for: as arguments, as patterns, in a file.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+
+use crashlens_files::{path_of, text_of};
 
 use super::pattern;
 use super::stores::{Stores, is_object};
@@ -13,15 +17,11 @@ use crate::failure::Failure;
 /// All of them, in their order, and the stores they are in.
 pub(super) fn paths(args: &ScanArgs) -> Result<(Vec<String>, Stores), Failure> {
     let listed = listed(args)?;
-    let all: Vec<&str> = args
-        .paths
-        .iter()
-        .chain(&listed)
-        .map(String::as_str)
-        .collect();
+    let asked: Vec<String> = args.paths.iter().map(|path| text_of(path)).collect();
+    let all: Vec<&str> = asked.iter().chain(&listed).map(String::as_str).collect();
     let stores = Stores::of_paths(&all, args.timeout)?;
     let mut paths = Vec::new();
-    for path in &args.paths {
+    for path in &asked {
         expand(path, &stores, &mut paths)?;
     }
     for path in &paths {
@@ -45,11 +45,11 @@ fn listed(args: &ScanArgs) -> Result<Vec<String>, Failure> {
         Box::new(File::open(list).map_err(|error| unreadable(list, &error))?)
     };
     let mut paths = Vec::new();
-    for line in BufReader::new(reader).lines() {
+    for line in BufReader::new(reader).split(b'\n') {
         let line = line.map_err(|error| unreadable(list, &error))?;
-        let line = line.strip_suffix('\r').unwrap_or(&line);
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
         if !line.is_empty() {
-            paths.push(line.to_owned());
+            paths.push(text_of(OsStr::from_bytes(line)));
         }
     }
     Ok(paths)
@@ -59,7 +59,7 @@ fn listed(args: &ScanArgs) -> Result<Vec<String>, Failure> {
 fn be_there(path: &str, stores: &Stores) -> io::Result<()> {
     let index = format!("{path}.index");
     if !is_object(path) {
-        let is_there = Path::new(path).symlink_metadata().is_ok() || Path::new(&index).exists();
+        let is_there = path_of(path).symlink_metadata().is_ok() || path_of(&index).exists();
         return is_there
             .then_some(())
             .ok_or_else(|| io::Error::other("there is no such file or folder"));
@@ -81,7 +81,7 @@ fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), Fa
         if is_object(path) {
             stores.of(path).exists(path)
         } else {
-            Path::new(path).exists()
+            path_of(path).exists()
         }
     };
     if !path.contains(['*', '?', '[']) || is_there(path) {
@@ -100,11 +100,7 @@ fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), Fa
     } else {
         let found = glob::glob(path).map_err(|error| refused(&error))?;
         // A folder that may not be looked into is met again, and told, where it is asked for by name.
-        paths.extend(
-            found
-                .flatten()
-                .map(|path| path.to_string_lossy().into_owned()),
-        );
+        paths.extend(found.flatten().map(|path| text_of(path.as_os_str())));
     }
     if paths.len() == before {
         return Err(refused(&"no file fits it"));

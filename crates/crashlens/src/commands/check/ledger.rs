@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crashlens_core::files::{FileFacts, Flaw, FlawKind};
-use crashlens_files::{Identity, Listed, Manifest, Subject, hash};
+use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind};
+use crashlens_files::{Identity, Listed, Manifest, Subject, hash, plain_path};
 
 use super::stores::Stores;
 use crate::exit_status::ExitStatus;
@@ -37,17 +37,20 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// What an interrupted scan saw of a file that has not changed since.
-    pub(super) fn facts(&self, subject: &Subject) -> Option<&Listed> {
+    /// What an interrupted scan saw of a file that has not changed since; where everything is to be looked at, only what
+    /// was looked at so.
+    pub(super) fn facts(&self, subject: &Subject, full: bool) -> Option<&Listed> {
         if self.manifest.is_complete {
             return None;
         }
-        let listed = self.manifest.files.get(&subject.path)?;
+        let listed = self.manifest.get(&subject.path)?;
         let identity = self.identity(&subject.path);
         let is_same = listed.modified == modified(identity.as_ref())
             && listed.tag == identity.and_then(|identity| identity.tag)
             && listed.facts.size == subject.size;
-        is_same.then_some(listed)
+        let is_enough =
+            !full || listed.facts.extent == Extent::Full || listed.facts.format.is_none();
+        (is_same && is_enough).then_some(listed)
     }
 
     fn identity(&self, path: &str) -> Option<Identity> {
@@ -68,7 +71,7 @@ impl<'a> Known<'a> {
         let store = self.stores.of(&facts.path);
         let sha256 = hash(store, &facts.path, u64::MAX).unwrap_or_default();
         if self.manifest.is_complete {
-            let said = match self.manifest.files.get(&facts.path) {
+            let said = match self.manifest.get(&facts.path) {
                 None => Some("the manifest does not list it"),
                 Some(listed) if listed.sha256 != sha256 => Some("its SHA-256 is another"),
                 Some(_) => None,
@@ -113,9 +116,9 @@ impl<'a> Ledger<'a> {
     pub(super) fn write(&mut self, listed: &Listed) -> Result<(), Failure> {
         self.count += 1;
         if self.known.manifest.is_complete {
-            self.seen.insert(listed.facts.path.clone());
+            self.seen.insert(plain_path(&listed.facts.path));
         }
-        let before = self.known.manifest.files.get(&listed.facts.path);
+        let before = self.known.manifest.get(&listed.facts.path);
         match (&mut self.out, &self.known.path) {
             (Some(out), Some(path)) if before != Some(listed) => {
                 Manifest::write(listed, out).map_err(|error| unwritable(path, &error))
@@ -129,11 +132,15 @@ impl<'a> Ledger<'a> {
         if !self.known.manifest.is_complete {
             return Vec::new();
         }
-        let files = self.known.manifest.files.iter();
+        // What is there and was not met was not asked for.
+        let files = self.known.manifest.listed();
         files
-            .filter(|(path, _)| !self.seen.contains(*path))
-            .map(|(path, listed)| FileFacts {
-                path: path.clone(),
+            .filter(|listed| {
+                let path = &listed.facts.path;
+                !self.seen.contains(&plain_path(path)) && self.known.identity(path).is_none()
+            })
+            .map(|listed| FileFacts {
+                path: listed.facts.path.clone(),
                 format: listed.facts.format,
                 flaws: vec![off_manifest("the manifest lists it, and it is not there")],
                 ..FileFacts::default()

@@ -1,8 +1,10 @@
 //! What is done with bad files: listed, or moved away where that was asked for. Nothing is ever deleted.
 
-use std::fmt::Write as _;
-use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
+
+use crashlens_files::path_of;
 
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -10,11 +12,12 @@ use crate::saved::write_atomically;
 
 /// Writes the paths, one on each line.
 pub(super) fn list(file: &Path, bad: &[String]) -> Result<(), Failure> {
-    let mut text = String::new();
+    let mut text = Vec::new();
     for path in bad {
-        let _ = writeln!(text, "{path}");
+        text.extend_from_slice(path_of(path).as_os_str().as_bytes());
+        text.push(b'\n');
     }
-    write_atomically(file, 0o666, &mut |out| out.write_all(text.as_bytes())).map_err(|error| {
+    write_atomically(file, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
         let message = format!("cannot write the list {}: {error}", file.display());
         Failure::new(message, ExitStatus::NoReport)
     })
@@ -24,7 +27,7 @@ pub(super) fn list(file: &Path, bad: &[String]) -> Result<(), Failure> {
 pub(super) fn move_to(folder: &Path, bad: &[String]) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for path in bad {
-        if let Err(reason) = move_one(folder, Path::new(path)) {
+        if let Err(reason) = move_one(folder, &path_of(path)) {
             failed.push(format!("{path}: {reason}"));
         }
     }
@@ -37,6 +40,13 @@ pub(super) fn move_to(folder: &Path, bad: &[String]) -> Result<(), Failure> {
 }
 
 fn move_one(folder: &Path, path: &Path) -> Result<(), String> {
+    match path.symlink_metadata() {
+        // It may be what is wrong with it that it is not there.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+        Ok(metadata) if metadata.is_dir() => return Err("it is a folder".to_owned()),
+        Ok(_) => {}
+    }
     // A path that begins at the root, or climbs, stays below the folder all the same.
     let inner: PathBuf = path
         .components()

@@ -1,5 +1,6 @@
 //! `check data` and `check model`: every file is examined, judged and told of as it comes.
 
+use std::collections::HashSet;
 use std::num::NonZero;
 use std::thread;
 
@@ -53,6 +54,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
         gathering: Gathering::default(),
         lines: Lines::open(job.report)?,
         bad: Vec::new(),
+        known_bad: HashSet::new(),
         failure: None,
     };
     let mut duplicates = Duplicates::default();
@@ -137,7 +139,7 @@ fn examine_all(
         }
     };
     let read = |subject: &Subject| {
-        let listed = match (&subject.trouble, manifest.facts(subject)) {
+        let listed = match (&subject.trouble, manifest.facts(subject, job.scan.full)) {
             (Some(trouble), _) => manifest.hashed(in_trouble(subject, trouble)),
             (None, Some(listed)) => listed.clone(),
             (None, None) => {
@@ -189,6 +191,7 @@ struct Results<'a> {
     lines: Option<Lines>,
     /// Paths with findings that count.
     bad: Vec<String>,
+    known_bad: HashSet<String>,
     failure: Option<Failure>,
 }
 
@@ -209,7 +212,10 @@ impl Results<'_> {
     fn tell(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
         let least = self.job.report.fail_on.severity();
         let counts = |it: &FileFinding| Some(it.severity) >= least;
-        if least.is_some() && findings.iter().any(counts) && self.bad.last() != Some(&facts.path) {
+        if least.is_some()
+            && findings.iter().any(counts)
+            && self.known_bad.insert(facts.path.clone())
+        {
             self.bad.push(facts.path.clone());
         }
         if let Some(lines) = &mut self.lines {

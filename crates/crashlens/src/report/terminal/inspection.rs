@@ -219,8 +219,8 @@ fn whose(hazard: &Hazard, depth: Depth) -> String {
         })
         .collect();
     let parts = [
-        some_of(&packages, most_packages, "packages"),
-        some_of(&files, most_files, "files"),
+        some_of(&packages, most_packages, 0, "packages"),
+        some_of(&files, most_files, hazard.more_files, "files"),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(": ")
@@ -232,10 +232,10 @@ fn is_named(hazard: &Hazard, file: &str) -> bool {
     headline.contains(file) || headline.contains(&file_for_people(file, None))
 }
 
-/// The first of some names, and how many more there are.
-fn some_of(names: &[String], most: usize, what: &str) -> String {
+/// The first of some names, and how many more there are: of these, and of those without a name here.
+fn some_of(names: &[String], most: usize, unnamed: u64, what: &str) -> String {
     let shown = names.get(..most).unwrap_or(names).join(", ");
-    match names.len().saturating_sub(most) {
+    match names.len().saturating_sub(most) as u64 + unnamed {
         0 => shown,
         1 => format!("{shown} and 1 more"),
         more => format!("{shown} and {more} more {what}"),

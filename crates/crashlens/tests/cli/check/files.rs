@@ -1,6 +1,8 @@
 //! `check data` and `check model`: what users see of files, sound and broken.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -114,6 +116,20 @@ fn patterns_and_lists_say_what_is_checked() {
     assert_eq!(lines(&stdout(&output)).len(), 2);
 }
 
+#[cfg(not(feature = "object-storage"))]
+#[test]
+fn a_build_without_object_storage_says_so_and_how_to_get_it() {
+    let place = folder();
+    fs::write(place.path().join("list"), "sound.npy\ngs://bucket/a.npy\n").unwrap();
+    for args in [&["s3://bucket/train/"][..], &["--files-from", "list"]] {
+        let output = check(place.path(), args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = stderr(&output);
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("--features object-storage"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_not_there_is_no_finding_but_a_failure() {
     let place = folder();
@@ -185,6 +201,82 @@ fn bad_files_are_listed_and_moved_only_when_that_is_asked_for() {
     assert!(away.path().join("cut.npy").exists());
     assert!(!place.path().join("cut.npy").exists());
     assert!(place.path().join("sound.npy").exists());
+}
+
+#[test]
+fn a_file_whose_name_is_not_utf_8_is_read_listed_and_moved() {
+    let place = folder();
+    let name = OsStr::from_bytes(b"caf\xe9.npy");
+    fs::write(place.path().join(name), array(64)).unwrap();
+    let output = check(place.path(), &["--format", "jsonl"])
+        .arg(name)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    fs::write(place.path().join(name), &array(64)[..150]).unwrap();
+    let list = [name.as_bytes(), b"\n"].concat();
+    fs::write(place.path().join("list"), &list).unwrap();
+    let bad = [
+        "--files-from",
+        "list",
+        "--quarantine",
+        "bad",
+        "--move-to",
+        "moved",
+    ];
+    let output = check(place.path(), &bad).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(fs::read(place.path().join("bad")).unwrap(), list);
+    assert!(place.path().join("moved").join(name).exists());
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_told() {
+    let place = folder();
+    let links = place.path().join("links");
+    fs::create_dir(&links).unwrap();
+    std::os::unix::fs::symlink("gone.jpg", links.join("a.jpg")).unwrap();
+    let output = check(place.path(), &["links"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    assert!(text.contains("a link to gone.jpg"), "{text}");
+}
+
+#[test]
+fn a_manifest_says_nothing_of_files_that_were_not_asked_for() {
+    let place = folder();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let manifest = elsewhere.path().join("m");
+    let manifest = manifest.to_str().unwrap();
+    check(place.path(), &[".", "--manifest", manifest])
+        .output()
+        .unwrap();
+    let output = check(place.path(), &["sound.npy", "--manifest", manifest])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    fs::remove_file(place.path().join("sound.npy")).unwrap();
+    let output = check(place.path(), &[".", "--manifest", manifest])
+        .output()
+        .unwrap();
+    assert!(stdout(&output).contains("sound.npy"), "it is gone");
+}
+
+#[test]
+fn a_scan_in_full_does_not_take_over_what_was_not_read_in_full() {
+    let place = folder();
+    let mut nan = array(64);
+    let header = String::from_utf8_lossy(&nan[10..128]).replace("|u1", "<f4");
+    nan[10..128].copy_from_slice(header.replace("(64,)", "(16,)").as_bytes());
+    nan[128..132].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(place.path().join("nan.npy"), nan).unwrap();
+    let args = ["nan.npy", "--manifest", "m"];
+    check(place.path(), &args).output().unwrap();
+    let manifest = fs::read_to_string(place.path().join("m")).unwrap();
+    let first = manifest.lines().next().unwrap();
+    fs::write(place.path().join("m"), format!("{first}\n")).unwrap();
+    let output = check(place.path(), &args).arg("--full").output().unwrap();
+    assert!(stdout(&output).contains("NaN"), "{}", stdout(&output));
 }
 
 #[test]
