@@ -109,7 +109,7 @@ impl Store for LocalStore {
     }
 
     fn identity(&self, path: &str) -> io::Result<Option<Identity>> {
-        let metadata = fs::metadata(path_of(path))?;
+        let metadata = fs::metadata(path_of(path)).map_err(|error| if_dangling(path, error))?;
         Ok(Some(Identity {
             size: metadata.len(),
             modified: i128::from(metadata.mtime()) * 1_000_000_000
