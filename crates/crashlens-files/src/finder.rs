@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use crate::model::is_saved_model;
 use crate::reading::Purpose;
 use crate::store::{Entry, Identity, Store};
 
@@ -85,7 +86,7 @@ impl Finder<'_> {
             return true;
         }
         let is_model = self.purpose == Purpose::Model;
-        if is_model && entries.iter().any(|entry| is_saved_model(&entry.name)) {
+        if is_model && is_saved_model(self.store, folder, entries) {
             return self.hand_on(folder.to_owned(), 0);
         }
         for entry in entries {
@@ -141,10 +142,6 @@ impl Finder<'_> {
 
 fn is_no_folder(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotADirectory
-}
-
-fn is_saved_model(name: &str) -> bool {
-    name == "saved_model.pb" || name == "saved_model.pbtxt"
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -229,6 +226,19 @@ mod tests {
         assert_eq!(
             found(Purpose::Model, &files),
             ["./ck-1", "./lost", "./m", "./x.tflite"]
+        );
+    }
+
+    #[test]
+    fn a_saved_model_that_lost_its_graph_is_still_one() {
+        let files = [
+            "m/variables/variables.index",
+            "m/variables/variables.data-00000-of-00001",
+            "other/variables/list.txt",
+        ];
+        assert_eq!(
+            found(Purpose::Model, &files),
+            ["./m", "./other/variables/list.txt"]
         );
     }
 

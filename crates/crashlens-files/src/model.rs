@@ -20,6 +20,8 @@ use std::io;
 
 use crashlens_core::files::{FileFacts, Format};
 
+pub(crate) use saved_model::is_folder_of_one as is_saved_model;
+
 use crate::reading::{Options, Reading};
 use crate::store::Store;
 use crate::{data, hdf5};

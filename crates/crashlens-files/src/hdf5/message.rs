@@ -90,6 +90,8 @@ impl Hdf5<'_, '_> {
             if seen > MOST_CHUNKS {
                 return Err(Fault::malformed(part, at, "its header goes on without end").into());
             }
+            // Where it goes on is said from the superblock on.
+            let start = if seen == 1 { start } else { self.place(start) };
             let bytes = self.block(part, start, length)?;
             Self::old_messages(part, start, &bytes, &mut messages, &mut chunks)?;
         }
@@ -159,6 +161,7 @@ impl Hdf5<'_, '_> {
             if seen > MOST_CHUNKS {
                 return Err(Fault::malformed(part, at, "its header goes on without end").into());
             }
+            let start = self.place(start);
             self.new_chunk(part, start, length, 4, flags, &mut messages, &mut chunks)?;
         }
         Ok(messages)

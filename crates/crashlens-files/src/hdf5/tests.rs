@@ -6,6 +6,7 @@ const PLAIN: &[u8] = include_bytes!("../../fixtures/hdf5/plain.h5");
 const CHUNKED: &[u8] = include_bytes!("../../fixtures/hdf5/chunk.h5");
 const SUMMED: &[u8] = include_bytes!("../../fixtures/hdf5/fletch.h5");
 const LATEST: &[u8] = include_bytes!("../../fixtures/hdf5/latest.h5");
+const BEHIND_A_BLOCK: &[u8] = include_bytes!("../../fixtures/hdf5/behind-a-block.h5");
 const KERAS: &[u8] = include_bytes!("../../fixtures/keras/keras2.h5");
 
 fn examined(bytes: &[u8], purpose: Purpose) -> FileFacts {
@@ -120,4 +121,9 @@ fn no_single_changed_byte_makes_the_reader_fail() {
             );
         }
     }
+}
+
+#[test]
+fn a_file_behind_a_block_of_the_users_is_read() {
+    assert_eq!(arrays(BEHIND_A_BLOCK), [array("x", "int64", &[4])]);
 }

@@ -42,6 +42,8 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let size = reading.source.size();
     let program = disassemble(&mut reading.reader()?)?;
     match program.fault {
+        // joblib lays the bytes of an array between the instructions; what comes behind cannot be followed.
+        Some(_) if is_of_joblib(&program.callables) => {}
         Some((kind, at, detail)) => reading.flaw_at(kind, "the pickle", at, detail),
         None if program.length < size => {
             let detail = format!("{} bytes come behind its end", size - program.length);
@@ -60,6 +62,11 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         ..ModelFacts::default()
     })));
     Ok(())
+}
+
+fn is_of_joblib(callables: &[Operation]) -> bool {
+    let mut names = callables.iter().map(|callable| callable.name.as_str());
+    names.any(|name| name.starts_with("joblib.") && name.ends_with("NumpyArrayWrapper"))
 }
 
 /// The pickles in a zip archive: what PyTorch saves.

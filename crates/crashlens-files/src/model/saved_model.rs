@@ -12,7 +12,7 @@ use super::parts::{Parts, bare, folder, join, last};
 use super::proto::{self, Failure, Reader};
 use super::{checkpoint, schema};
 use crate::reading::Options;
-use crate::store::Store;
+use crate::store::{Entry, Store};
 use visitor::SavedModel;
 
 const BINARY: &str = "saved_model.pb";
@@ -25,27 +25,11 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
         _ => bare(path),
     };
     let entries = store.list(place).ok()?;
-    let has = |name: &str| {
-        entries
-            .iter()
-            .any(|entry| entry.name == name && !entry.is_folder)
-    };
-    let is_lost = || {
-        // Without its graph a folder is still known by the rest of it.
-        has("fingerprint.pb") || {
-            let has_folder = |name: &str| {
-                entries
-                    .iter()
-                    .any(|entry| entry.name == name && entry.is_folder)
-            };
-            has_folder("variables") && has_folder("assets")
-        }
-    };
-    if !has(BINARY) && !has(TEXT) && !is_lost() {
+    if !is_folder_of_one(store, place, &entries) {
         return None;
     }
     let place = place.to_owned();
-    let (is_binary, is_text) = (has(BINARY), has(TEXT));
+    let (is_binary, is_text) = (has_file(&entries, BINARY), has_file(&entries, TEXT));
     let parts = Parts::new(store, path, Format::SavedModel, options);
     Some(parts.read_by(|parts| {
         if is_binary {
@@ -57,6 +41,28 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
             parts.flaw(FlawKind::MissingPart, BINARY, None, detail);
         }
     }))
+}
+
+/// Whether a folder is that of a SavedModel. Without its graph, which is written last, it is still known by the rest.
+pub(crate) fn is_folder_of_one(store: &dyn Store, place: &str, entries: &[Entry]) -> bool {
+    if [BINARY, TEXT, "fingerprint.pb"]
+        .iter()
+        .any(|name| has_file(entries, name))
+    {
+        return true;
+    }
+    let is_variables = |entry: &Entry| entry.is_folder && entry.name == "variables";
+    entries.iter().any(is_variables) && {
+        let inner = store.list(&join(place, "variables")).unwrap_or_default();
+        inner
+            .iter()
+            .any(|entry| entry.name.starts_with("variables."))
+    }
+}
+
+fn has_file(entries: &[Entry], name: &str) -> bool {
+    let mut files = entries.iter().filter(|entry| !entry.is_folder);
+    files.any(|entry| entry.name == name)
 }
 
 fn read(parts: &mut Parts<'_>, place: &str) {

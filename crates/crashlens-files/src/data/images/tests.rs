@@ -320,6 +320,22 @@ fn a_bmp_must_have_exactly_the_bytes_that_its_header_says() {
     assert_eq!(kinds(&seen(PALETTE_BMP)), [FlawKind::Blemish]);
 }
 
+/// The height of the first frame's picture, by its own header.
+fn with_frame_of_height(height: u16) -> Vec<u8> {
+    let mut bytes = ANIMATED_ALPHA.to_vec();
+    let at = behind(&bytes, &[0x9d, 0x01, 0x2a]) + 2;
+    bytes[at..at + 2].copy_from_slice(&height.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_frame_beyond_the_canvas_is_malformed_and_a_smaller_one_is_not() {
+    let told = |bytes: &[u8]| kinds(&seen_in_full(bytes)).contains(&FlawKind::Malformed);
+    assert!(!told(ANIMATED_ALPHA));
+    assert!(told(&with_frame_of_height(3000)));
+    assert!(!told(&with_frame_of_height(1)));
+}
+
 #[test]
 fn damage_inside_a_webp_picture_is_told_in_full() {
     assert!(kinds(&seen(cut(LOSSY, 2))).contains(&FlawKind::CutShort));

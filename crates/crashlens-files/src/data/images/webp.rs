@@ -47,7 +47,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         let detail = format!("{over} bytes follow what the header says is the file");
         reading.flaw_at(FlawKind::TrailingBytes, "the end", picture.end, detail);
     }
-    if reading.options.full && allowed {
+    if reading.options.full && allowed && !picture.has_small_frame {
         return decode(reading, &picture);
     }
     Ok(())

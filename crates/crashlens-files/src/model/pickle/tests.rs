@@ -1,4 +1,6 @@
 use super::disassemble;
+use crate::fuzzing::examine_bytes;
+use crate::{Options, Purpose};
 use crashlens_core::files::FlawKind;
 
 fn callables(bytes: &[u8]) -> Vec<String> {
@@ -57,4 +59,15 @@ fn instructions_that_do_not_fit_together_are_found() {
     ] {
         assert_eq!(fault(bytes), Some(FlawKind::Malformed), "{bytes:?}");
     }
+}
+
+#[test]
+fn arrays_that_joblib_laid_between_the_instructions_are_no_damage() {
+    let saved = include_bytes!("../../../fixtures/pickle/joblib.pkl");
+    let options = Options {
+        purpose: Purpose::Model,
+        ..Options::default()
+    };
+    let facts = examine_bytes("model.pkl", saved, &options);
+    assert_eq!(facts.flaws, []);
 }

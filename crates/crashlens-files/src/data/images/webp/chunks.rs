@@ -12,6 +12,8 @@ const HEAD: u64 = 8;
 const FIRST: u64 = 12;
 const MOST_PAYLOAD: u32 = u32::MAX - 9;
 const EXTENDED: u32 = 10;
+/// Bytes of a frame before its chunks: place, size, duration, flags.
+const FRAME: u64 = 16;
 const ALPHA: u8 = 0x10;
 const ANIMATION: u8 = 0x02;
 const MOST_AREA: u64 = 1 << 32;
@@ -29,6 +31,8 @@ pub(super) struct Picture {
     pub(super) coding: &'static str,
     /// Where the file ends by its header.
     pub(super) end: u64,
+    /// A frame's picture is smaller than the frame: libwebp takes it, and our decoder does not.
+    pub(super) has_small_frame: bool,
 }
 
 pub(super) enum Stop {
@@ -216,21 +220,7 @@ impl Walk<'_> {
             return refuse(FlawKind::Malformed, &chunk.part(), chunk.at, detail);
         }
         self.fits(chunk, chunk.content() + u64::from(chunk.length))?;
-        let lossless = &chunk.name == b"VP8L";
-        let head = self.source.bytes_at(chunk.content(), 10)?;
-        let size = if lossless {
-            lossless_size(&head)
-        } else {
-            lossy_size(&head, chunk.length)
-        };
-        let Some((width, height, alpha)) = size else {
-            return refuse(
-                FlawKind::Malformed,
-                &chunk.part(),
-                chunk.at,
-                "its header is none of a picture",
-            );
-        };
+        let (width, height, alpha) = self.size(chunk)?;
         let canvas = (self.picture.width, self.picture.height);
         if canvas != (0, 0) && canvas != (width, height) {
             let detail = format!(
@@ -242,8 +232,71 @@ impl Walk<'_> {
         (self.picture.width, self.picture.height) = (width, height);
         self.picture.alpha |= alpha;
         self.picture.frames = 1;
+        let lossless = &chunk.name == b"VP8L";
         self.picture.coding = if lossless { "lossless" } else { "lossy" };
         Ok(())
+    }
+
+    /// Width, height and whether there is alpha, by a picture's own header.
+    fn size(&mut self, chunk: &Chunk) -> Result<(u32, u32, bool), Stop> {
+        let head = self.source.bytes_at(chunk.content(), 10)?;
+        let size = if &chunk.name == b"VP8L" {
+            lossless_size(&head)
+        } else {
+            lossy_size(&head, chunk.length)
+        };
+        match size {
+            Some(size) => Ok(size),
+            None => refuse(
+                FlawKind::Malformed,
+                &chunk.part(),
+                chunk.at,
+                "its header is none of a picture",
+            ),
+        }
+    }
+
+    /// One frame: its picture must lie within the canvas.
+    fn frame(&mut self, frame: &Chunk) -> Result<(), Stop> {
+        self.picture.frames += 1;
+        let part = format!("frame {}", self.picture.frames);
+        let head = self.source.bytes_at(frame.content(), FRAME as usize)?;
+        let Some(&[x0, x1, x2, y0, y1, y2, w0, w1, w2, h0, h1, h2]) = head.first_chunk() else {
+            return refuse(
+                FlawKind::CutShort,
+                &part,
+                frame.at,
+                "the file ends inside it",
+            );
+        };
+        let number = |low, middle, high| u32::from_le_bytes([low, middle, high, 0]);
+        let mut at = frame.content() + FRAME;
+        while at < frame.end() {
+            let chunk = self.chunk(at)?;
+            self.fits(&chunk, chunk.content() + u64::from(chunk.length))?;
+            if chunk.is_picture() {
+                let (width, height, _) = self.size(&chunk)?;
+                let right = 2 * number(x0, x1, x2) + width;
+                let bottom = 2 * number(y0, y1, y2) + height;
+                if right > self.picture.width || bottom > self.picture.height {
+                    let detail = format!(
+                        "it is {width} by {height} pixels and reaches beyond the canvas of {} by {}",
+                        self.picture.width, self.picture.height
+                    );
+                    return refuse(FlawKind::Malformed, &part, chunk.at, detail);
+                }
+                let declared = (1 + number(w0, w1, w2), 1 + number(h0, h1, h2));
+                self.picture.has_small_frame |= declared != (width, height);
+                return Ok(());
+            }
+            at = chunk.end();
+        }
+        refuse(
+            FlawKind::Malformed,
+            &part,
+            frame.at,
+            "there is no picture in it",
+        )
     }
 
     /// The frames of an animation, counted. They must fill the file to its end.
@@ -254,7 +307,9 @@ impl Walk<'_> {
             }
             let chunk = self.chunk(at)?;
             self.fits(&chunk, chunk.end())?;
-            self.picture.frames += u32::from(&chunk.name == b"ANMF");
+            if &chunk.name == b"ANMF" {
+                self.frame(&chunk)?;
+            }
             at = chunk.end();
         }
         if self.picture.frames == 0 {
