@@ -113,6 +113,7 @@ fn model(walked: &Walked) -> ModelFacts {
         producer_version: version.map(|text| String::from_utf8_lossy(text).into_owned()),
         tensors: walked.tensors.clone(),
         operations: config::layers(configuration).unwrap_or_default(),
+        losses: config::losses(walked.text("training_config").unwrap_or_default()),
         ..ModelFacts::default()
     }
 }

@@ -1,5 +1,6 @@
 //! Models, checkpoints and weights.
 
+mod abbreviated_loss;
 mod damaged_tflite;
 mod graph_version;
 mod idle_damage;
@@ -36,6 +37,7 @@ pub(super) const FAMILY: Family = Family {
         &lambda_layer::RULE,
         &pickle_code::RULE,
         &keras_version_trap::RULE,
+        &abbreviated_loss::RULE,
         &memory_forecast::RULE,
     ],
 };

@@ -171,6 +171,9 @@ pub struct ModelFacts {
     pub tensors: Vec<Tensor>,
     /// Operations or layers, each kind once.
     pub operations: Vec<Operation>,
+    /// What it was compiled to lower, as it is written there: `mse`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<String>,
     /// What it can be called with, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<Signature>,

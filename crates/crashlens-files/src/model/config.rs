@@ -11,6 +11,8 @@ pub(crate) use self::settings::unknown;
 
 /// Layers that are looked at.
 const MOST_LAYERS: usize = 100_000;
+/// Losses that are told.
+const MOST_LOSSES: usize = 100;
 /// Kinds of layers.
 const MOST_KINDS: usize = 1000;
 
@@ -39,6 +41,21 @@ pub(crate) fn layers(json: &[u8]) -> Option<Vec<Operation>> {
         }
     }
     Some(kinds.into_values().collect())
+}
+
+/// The losses of a training configuration: one, one for each output, or by the names of the outputs.
+pub(crate) fn losses(json: &[u8]) -> Vec<String> {
+    let Some(value) = parse(json) else {
+        return Vec::new();
+    };
+    let texts: Vec<&Value> = match value.get("loss") {
+        Some(Value::Array(items)) => items.iter().collect(),
+        Some(Value::Object(outputs)) => outputs.values().collect(),
+        Some(one) => vec![one],
+        None => Vec::new(),
+    };
+    let texts = texts.into_iter().filter_map(Value::as_str);
+    texts.take(MOST_LOSSES).map(str::to_owned).collect()
 }
 
 /// JSON as Python writes and reads it, which has NaN and Infinity.
@@ -102,6 +119,14 @@ mod tests {
             ]
         );
         assert_eq!(layers[0].first, "l2");
+    }
+
+    #[test]
+    fn losses_are_told_however_they_are_given() {
+        assert_eq!(losses(br#"{"loss": "mse"}"#), ["mse"]);
+        assert_eq!(losses(br#"{"loss": ["mse", null]}"#), ["mse"]);
+        assert_eq!(losses(br#"{"loss": {"a": "mae"}}"#), ["mae"]);
+        assert!(losses(br#"{"loss": null}"#).is_empty());
     }
 
     #[test]
