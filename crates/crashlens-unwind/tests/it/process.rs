@@ -59,7 +59,8 @@ impl StoppedProcess {
         let mut ids: Vec<u32> = tasks
             .map(|task| task.unwrap().file_name().to_str().unwrap().parse().unwrap())
             .collect();
-        ids.sort_unstable();
+        // The kernel counts in a circle: a later thread may have a lower id.
+        ids.sort_unstable_by_key(|id| (*id != self.pid(), *id));
         ids
     }
 
