@@ -25,26 +25,28 @@ def picture(width, height):
 
 
 pictures = [picture(1280, 960) for _ in range(8)]
-for name, encode in (
-    ("jpeg", lambda it: tf.io.encode_jpeg(it, quality=90)),
-    ("jpeg-progressive", lambda it: tf.io.encode_jpeg(it, quality=90, progressive=True)),
-    ("png", tf.io.encode_png),
+# So many that the start of a process does not count.
+for name, count, encode in (
+    ("jpeg", 512, lambda it: tf.io.encode_jpeg(it, quality=90)),
+    ("jpeg-progressive", 64, lambda it: tf.io.encode_jpeg(it, quality=90, progressive=True)),
+    ("png", 64, tf.io.encode_png),
 ):
     path = place(name)
     ending = name.split("-")[0]
-    for index in range(64 if ending == "jpeg" else 16):
+    for index in range(count):
         shifted = tf.roll(pictures[index % 8], index, axis=1)
         tf.io.write_file(f"{path}/{index:03}.{ending}", encode(shifted))
 
 path = place("tfrecord")
-with tf.io.TFRecordWriter(f"{path}/train.tfrecord") as writer:
-    for index in range(3000):
-        feature = {
-            "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[random.bytes(100_000)])),
-            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[index % 10])),
-        }
-        example = tf.train.Example(features=tf.train.Features(feature=feature))
-        writer.write(example.SerializeToString())
+for shard in range(4):
+    with tf.io.TFRecordWriter(f"{path}/train-{shard:05}-of-00004.tfrecord") as writer:
+        for index in range(1000):
+            feature = {
+                "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[random.bytes(100_000)])),
+                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[index % 10])),
+            }
+            example = tf.train.Example(features=tf.train.Features(feature=feature))
+            writer.write(example.SerializeToString())
 
 path = place("checkpoint")
 values = {f"w{index}": tf.Variable(random.normal(size=(2500, 2500)).astype("float32")) for index in range(20)}
