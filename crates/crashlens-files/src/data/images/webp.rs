@@ -47,7 +47,9 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         let detail = format!("{over} bytes follow what the header says is the file");
         reading.flaw_at(FlawKind::TrailingBytes, "the end", picture.end, detail);
     }
-    if reading.options.full && allowed && !picture.has_small_frame {
+    // Our decoder goes on with what follows the end, as if it were frames.
+    let goes_on = picture.animated && picture.end < reading.source.size();
+    if reading.options.full && allowed && !picture.has_odd_frame && !goes_on {
         return decode(reading, &picture);
     }
     Ok(())

@@ -31,8 +31,8 @@ pub(super) struct Picture {
     pub(super) coding: &'static str,
     /// Where the file ends by its header.
     pub(super) end: u64,
-    /// A frame's picture is smaller than the frame: libwebp takes it, and our decoder does not.
-    pub(super) has_small_frame: bool,
+    /// A frame's picture is smaller than the frame, or not its first chunk: libwebp takes it, and our decoder does not.
+    pub(super) has_odd_frame: bool,
 }
 
 pub(super) enum Stop {
@@ -271,7 +271,8 @@ impl Walk<'_> {
         };
         let number = |low, middle, high| u32::from_le_bytes([low, middle, high, 0]);
         let mut at = frame.content() + FRAME;
-        while at < frame.end() {
+        let mut before = Vec::new();
+        while at < frame.end() && before.len() < MOST_CHUNKS as usize {
             let chunk = self.chunk(at)?;
             self.fits(&chunk, chunk.content() + u64::from(chunk.length))?;
             if chunk.is_picture() {
@@ -286,9 +287,15 @@ impl Walk<'_> {
                     return refuse(FlawKind::Malformed, &part, chunk.at, detail);
                 }
                 let declared = (1 + number(w0, w1, w2), 1 + number(h0, h1, h2));
-                self.picture.has_small_frame |= declared != (width, height);
+                let is_usual = match before.as_slice() {
+                    [] => true,
+                    [name] => name == b"ALPH" && &chunk.name == b"VP8 ",
+                    _ => false,
+                };
+                self.picture.has_odd_frame |= !is_usual || declared != (width, height);
                 return Ok(());
             }
+            before.push(chunk.name);
             at = chunk.end();
         }
         refuse(
