@@ -136,6 +136,23 @@ impl Watch {
         self.deferred.pop_front()
     }
 
+    /// Stops crashlens as `signal` stopped the program, so that the shell sees the job stopped. Returns when it
+    /// is continued.
+    pub(crate) fn stop_with(&mut self, signal: i32) {
+        let Some(signal) = STOPS.into_iter().find(|stop| *stop as i32 == signal) else {
+            return;
+        };
+        let only = SigSet::from_iter([signal]);
+        // The kernel ignores these in a job without a shell, so that nothing can hang here.
+        let _ = raise(signal);
+        let _ = only.thread_unblock();
+        let _ = only.thread_block();
+        // To be continued takes back every stop that is pending. The kernel does so with what we have not read; a
+        // Ctrl-Z that we have would stop the job again behind the `fg`.
+        self.received
+            .retain(|it| !STOPS.iter().any(|stop| *stop as u32 == it.ssi_signo));
+    }
+
     /// Waits for SIGCHLD or a signal to keep; `false` at the deadline.
     fn wait_for_signal(&mut self, deadline: Option<Instant>) -> nix::Result<bool> {
         let timeout =
@@ -164,17 +181,4 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.inherited_mask.thread_set_mask();
     }
-}
-
-/// Stops crashlens as `signal` stopped the program, so that the shell sees the job stopped. Returns when it
-/// is continued.
-pub(crate) fn stop_with(signal: i32) {
-    let Some(signal) = STOPS.into_iter().find(|stop| *stop as i32 == signal) else {
-        return;
-    };
-    let only = SigSet::from_iter([signal]);
-    // The kernel ignores these in a job without a shell, so that nothing can hang here.
-    let _ = raise(signal);
-    let _ = only.thread_unblock();
-    let _ = only.thread_block();
 }

@@ -12,7 +12,6 @@ use crate::event::{Event, decode_event};
 use crate::freeze::note_change;
 use crate::siginfo::{SignalRecord, is_from_process};
 use crate::status::ThreadStatus;
-use crate::watch::stop_with;
 use crate::{calls, sys};
 
 /// Signals to the main process that are remembered to recognise their twins.
@@ -64,7 +63,7 @@ impl Supervisor<'_> {
             // Stopped by SIGSTOP before, which is nothing to the shell, the program does not stop again, and Ctrl-Z
             // would not give the terminal back.
             (Aim::Run, libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) if self.main_stands_still => {
-                stop_with(signal);
+                self.watch.stop_with(signal);
             }
             (Aim::Run, _) => {
                 // The terminal sends its signals to all in the foreground, the program included.
@@ -94,7 +93,7 @@ impl Supervisor<'_> {
                 return;
             }
         }
-        stop_with(signal);
+        self.watch.stop_with(signal);
     }
 
     fn forward(&mut self, signal: i32, sender: u32) {
