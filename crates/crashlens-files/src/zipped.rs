@@ -1,4 +1,7 @@
 //! Zip archives as Python's `zipfile` reads them: directory, heads of members, checksums of what they unpack to.
+//!
+//! Not by the crate `zip`, which takes archives that `zipfile` refuses and refuses some that it takes: what counts is
+//! whether Keras and NumPy will read the file.
 
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::time::Instant;

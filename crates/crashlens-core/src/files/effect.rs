@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use pep440_rs::Version;
 use serde::{Deserialize, Serialize};
 
 use super::{Flaw, FlawKind, Format};
@@ -149,9 +150,60 @@ pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {
     effects
 }
 
+/// How bad that is: by the worst of what the versions do that were tried; where it is known which one is to read the file,
+/// of what the next older and the next newer one do.
+pub(super) fn severity_for(effects: &[Effect], installed: Option<&Version>) -> Severity {
+    let versions = |effect: &Effect| -> Vec<Version> {
+        let versions = effect.versions.iter();
+        versions.filter_map(|it| it.parse().ok()).collect()
+    };
+    let tried: Vec<Version> = effects.iter().flat_map(versions).collect();
+    let near = installed.map(|installed| {
+        let older = tried.iter().filter(|it| *it <= installed).max();
+        let newer = tried.iter().filter(|it| *it >= installed).min();
+        [older, newer]
+    });
+    let concerns = |effect: &&Effect| {
+        let of_effect = versions(effect);
+        let is_near = |near: [Option<&Version>; 2]| {
+            let mut near = near.into_iter().flatten();
+            near.any(|version| of_effect.contains(version))
+        };
+        of_effect.is_empty() || near.is_none_or(is_near)
+    };
+    let worst = effects.iter().filter(concerns).map(|effect| effect.does);
+    worst.max().unwrap_or(EffectKind::NotTried).severity()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_known_version_is_judged_by_those_beside_it() {
+        let effect = |does, versions: &[&str]| Effect {
+            does,
+            versions: versions.iter().map(ToString::to_string).collect(),
+            seen: String::new(),
+        };
+        let effects = [
+            effect(EffectKind::Raises, &["2.12.1", "2.15.1"]),
+            effect(EffectKind::Odd, &["2.21.0"]),
+        ];
+        let severity = |version: Option<&str>| {
+            let version = version.map(|it| it.parse().unwrap());
+            severity_for(&effects, version.as_ref())
+        };
+        assert_eq!(severity(None), Severity::WillFail);
+        assert_eq!(severity(Some("2.13.0")), Severity::WillFail);
+        assert_eq!(
+            severity(Some("2.19.0")),
+            Severity::WillFail,
+            "may be either"
+        );
+        assert_eq!(severity(Some("2.21.0")), Severity::WorthKnowing);
+        assert_eq!(severity(Some("2.22.0")), Severity::WorthKnowing);
+    }
 
     #[test]
     fn every_row_is_read_and_tells_its_source() {

@@ -1,8 +1,9 @@
 //! Rules about files, and what they find.
 
+use pep440_rs::Version;
 use serde::{Deserialize, Serialize};
 
-use super::effect::effects_of;
+use super::effect::{effects_of, severity_for};
 use super::{Census, Effect, EffectKind, FileFacts, Flaw, FlawKind};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
@@ -52,6 +53,13 @@ pub struct Setting {
     pub labels: Option<String>,
 }
 
+impl Setting {
+    /// The TensorFlow that is to read the files, where that is known.
+    pub fn tensorflow(&self) -> Option<Version> {
+        self.environment.as_ref()?.tensorflow()?.parsed_version()
+    }
+}
+
 /// What a rule found in one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FileFinding {
@@ -78,17 +86,14 @@ pub struct FileFinding {
 
 impl FileFinding {
     /// A finding that rests on a flaw; what TensorFlow does with it is looked up.
-    pub fn of_flaw(facts: &FileFacts, flaw: &Flaw) -> Self {
+    pub fn of_flaw(facts: &FileFacts, flaw: &Flaw, setting: &Setting) -> Self {
         let effects = effects_of(facts.format, flaw);
-        let worst = effects
-            .first()
-            .map_or(EffectKind::NotTried, |effect| effect.does);
+        let severity = severity_for(&effects, setting.tensorflow().as_ref());
         Self {
-            severity: worst.severity(),
             part: flaw.part.clone(),
             at: flaw.at,
             effects,
-            ..Self::new(worst.severity(), flaw.detail.clone())
+            ..Self::new(severity, flaw.detail.clone())
         }
     }
 
@@ -136,6 +141,7 @@ impl FileFinding {
 /// A finding for every flaw of a kind, with what to do about each.
 pub(crate) fn flawed(
     facts: &FileFacts,
+    setting: &Setting,
     kind: FlawKind,
     remedies: impl Fn(&Flaw) -> Vec<Remedy>,
 ) -> Vec<FileFinding> {
@@ -143,7 +149,7 @@ pub(crate) fn flawed(
         .flaws_of(kind)
         .map(|flaw| FileFinding {
             remedies: remedies(flaw),
-            ..FileFinding::of_flaw(facts, flaw)
+            ..FileFinding::of_flaw(facts, flaw, setting)
         })
         .collect()
 }

@@ -113,16 +113,9 @@ impl Forecast {
         self.needs.iter().filter(|need| need.does == Action::Save)
     }
 
-    /// Bytes that the model itself and one action on it take together.
-    ///
-    /// What loading leaves behind is part of what it takes; a model that is saved is there besides.
-    pub fn together(&self, need: &Need) -> u64 {
-        let model = if need.does == Action::Save {
-            self.weights
-        } else {
-            0
-        };
-        model.saturating_add(need.bytes)
+    /// Bytes that the model and its saving take together.
+    pub fn with_model(&self, save: &Need) -> u64 {
+        self.weights.saturating_add(save.bytes)
     }
 }
 

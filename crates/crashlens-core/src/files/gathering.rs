@@ -152,14 +152,12 @@ impl Gathering {
     }
 
     fn forecasts(&self, kind: InspectionKind, setting: &Setting) -> Vec<Forecast> {
-        let asked = kind == InspectionKind::Model;
-        let forecasts = self.forecasts.iter().filter(|_| asked).cloned();
-        forecasts
-            .map(|forecast| Forecast {
-                left: setting.memory,
-                ..forecast
-            })
-            .collect()
+        if kind != InspectionKind::Model {
+            return Vec::new();
+        }
+        let forecasts = self.forecasts.iter().cloned();
+        let left = setting.memory;
+        forecasts.map(|it| Forecast { left, ..it }).collect()
     }
 
     fn looked_at(&self) -> Vec<Amount> {

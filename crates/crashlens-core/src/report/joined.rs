@@ -12,6 +12,7 @@ use crate::evidence::{Evidence, FactRef, Stance, Weight};
 use crate::facts::packages::normal;
 use crate::hazard::{Hazard, Severity};
 use crate::inspection::Inspection;
+use crate::rule::Remedy;
 
 impl Report {
     /// Adds an inspection of the environment that the deaths `is_there` of happened in.
@@ -36,7 +37,7 @@ fn join_to(death: &mut Death, inspection: &Inspection) {
             .clone()
             .filter(|it| it.severity >= Severity::CanCrash);
         if let Some(remedy) = worst.next().and_then(|it| it.remedies.first()) {
-            finding.remedies.retain(|it| it != remedy);
+            finding.remedies.retain(|it| !same_deed(it, remedy));
             finding.remedies.insert(0, remedy.clone());
         }
         finding
@@ -47,6 +48,16 @@ fn join_to(death: &mut Death, inspection: &Inspection) {
             .evidence
             .sort_by_key(|it| (it.stance == Stance::Against, Reverse(it.weight)));
     }
+}
+
+/// Whether both tell to do the same: the hazard's command names the interpreter, the rule's does not know it.
+fn same_deed(one: &Remedy, other: &Remedy) -> bool {
+    let deed = |remedy: &Remedy| {
+        let command = remedy.command.as_deref()?;
+        let (_, deed) = command.split_once("pip ")?;
+        Some(deed.replace('\'', ""))
+    };
+    one == other || deed(one).is_some_and(|it| deed(other) == Some(it))
 }
 
 fn as_evidence(hazard: &Hazard) -> Evidence {

@@ -113,6 +113,19 @@ fn what_to_do_about_the_hazard_is_what_to_do_first_about_the_death() {
 }
 
 #[test]
+fn the_same_deed_is_told_once_and_for_this_interpreter() {
+    let told = |command: &str| Remedy::new("Install another triton").command(command);
+    let mut dead = death(Cause::LibraryClash);
+    let upgrade = told("pip install --upgrade triton");
+    dead.diagnosis.findings[0].remedies = vec![told("pip install 'triton<3.7'"), upgrade.clone()];
+    let here = told("/home/ada/venv/bin/python -m pip install 'triton<3.7'");
+    let hazard = hazard(Severity::CanCrash, Cause::LibraryClash).remedy(here.clone());
+    let report = joined(dead, hazard);
+    let finding = &report.deaths[0].diagnosis.findings[0];
+    assert_eq!(finding.remedies, [here, upgrade]);
+}
+
+#[test]
 fn a_hazard_of_another_cause_stays_out_of_a_death_that_is_explained() {
     let report = joined(
         death(Cause::LibraryClash),

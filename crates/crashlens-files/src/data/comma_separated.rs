@@ -1,6 +1,7 @@
 //! Comma-separated text, as `tf.data.experimental.CsvDataset` reads it: every row has all columns, and a column of
 //! numbers has nothing else in it.
 
+mod column;
 mod fields;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::io::{self, Read as _};
 use crashlens_core::files::{Contents, Extent, FlawKind, Table};
 
 use crate::reading::Reading;
+use column::Column;
 use fields::{Event, FieldKind, Slip, Splitter, kind};
 
 /// Bytes that are read at a time.
@@ -18,28 +20,6 @@ const BLOCK: usize = 128 * 1024;
 const MOST_COLUMNS: usize = 2000;
 /// Rows that are told one by one.
 const MOST_TOLD: usize = 10;
-/// From so many numbers on, a field that is none is the odd one.
-const ENOUGH: u64 = 20;
-/// The odd ones are at most one in so many.
-const RARE: u64 = 20;
-
-/// What was seen of one column.
-#[derive(Debug, Default)]
-struct Column {
-    name: String,
-    integers: u64,
-    /// Of them, those that need more than 32 bits.
-    wide: u64,
-    floats: u64,
-    texts: u64,
-    empty: u64,
-    zeros: u64,
-    /// Row and text of the first.
-    first_float: Option<(u64, String)>,
-    first_text: Option<(u64, String)>,
-    first_wide: Option<(u64, String)>,
-    first_empty: u64,
-}
 
 #[derive(Debug, Default)]
 struct Rows {
@@ -140,10 +120,7 @@ impl Rows {
         if self.count == 0 {
             let name = String::from_utf8_lossy(field).into_owned();
             self.has_heading |= kind(field) == FieldKind::Text;
-            self.columns.push(Column {
-                name,
-                ..Column::default()
-            });
+            self.columns.push(Column::named(name));
             return;
         }
         if let Some(column) = self.columns.get_mut(place) {
@@ -196,74 +173,6 @@ impl Rows {
             self.flaws
                 .push((kind, format!("row {}", self.count + 1), at, detail));
         }
-    }
-}
-
-impl Column {
-    fn add(&mut self, field: &[u8], row: u64) {
-        let kept = |field: &[u8]| (row + 1, String::from_utf8_lossy(field).into_owned());
-        match kind(field) {
-            FieldKind::Empty => {
-                self.empty += 1;
-                if self.empty == 1 {
-                    self.first_empty = row + 1;
-                }
-            }
-            FieldKind::Zero => self.zeros += 1,
-            FieldKind::Integer { wide } => {
-                self.integers += 1;
-                if wide {
-                    self.wide += 1;
-                    self.first_wide.get_or_insert_with(|| kept(field));
-                }
-            }
-            FieldKind::Float => {
-                self.floats += 1;
-                self.first_float.get_or_insert_with(|| kept(field));
-            }
-            FieldKind::Text => {
-                self.texts += 1;
-                self.first_text.get_or_insert_with(|| kept(field));
-            }
-        }
-    }
-
-    fn kind(&self) -> &'static str {
-        match (self.texts, self.floats, self.integers + self.zeros) {
-            (0, 0, 0) => "empty",
-            (0, 0, _) => "integer",
-            (0, _, _) => "float",
-            _ => "text",
-        }
-    }
-
-    /// The first field that is of another kind than nearly all others.
-    fn odd(&self) -> Option<(u64, String)> {
-        let numbers = self.integers + self.floats + self.zeros;
-        if let Some((row, text)) = &self.first_text
-            && numbers >= ENOUGH
-            && self.texts * RARE <= numbers
-        {
-            let detail = format!("`{text}` is no number, as {numbers} others of the column are");
-            return Some((*row, detail));
-        }
-        if let Some((row, text)) = &self.first_float
-            && self.integers >= ENOUGH
-            && self.floats * RARE <= self.integers
-        {
-            let of = self.integers;
-            let detail = format!("`{text}` is no integer, as {of} others of the column are");
-            return Some((*row, detail));
-        }
-        if let Some((row, text)) = &self.first_wide
-            && self.integers - self.wide >= ENOUGH
-            && self.wide * RARE <= self.integers
-        {
-            let of = self.integers - self.wide;
-            let detail = format!("`{text}` needs more than 32 bits, and {of} others do not");
-            return Some((*row, detail));
-        }
-        None
     }
 }
 
@@ -342,12 +251,12 @@ fn conclude(
         if let Some((row, detail)) = column.odd() {
             reading.flaw(FlawKind::Contradiction, format!("row {row}"), detail);
         }
-        if column.empty > 0 && column.empty * RARE <= rows.count {
+        if let Some((row, count)) = column.gaps(rows.count) {
             let detail = format!(
-                "column `{}` has no value there, and in {} rows in all",
-                column.name, column.empty
+                "column `{}` has no value there, and in {count} rows in all",
+                column.name
             );
-            let part = format!("row {}", column.first_empty);
+            let part = format!("row {row}");
             reading.flaw(FlawKind::Blemish, part, detail);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A pickle is a program. What it would import and call is told; nothing is imported, called or made here.
 
+mod lines;
 mod machine;
 mod names;
 mod opcodes;
@@ -11,6 +12,7 @@ use std::io::{self, BufRead, Read};
 
 use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation};
 
+use self::lines::{has_whole_escapes, is_number, unquoted};
 use self::machine::{Machine, Thing};
 use self::names::known;
 use self::opcodes::{Argument, FRAME, LATEST, PROTO, STOP, argument};
@@ -352,49 +354,6 @@ impl<R: BufRead> Walk<'_, R> {
         }
         Ok(())
     }
-}
-
-/// Every `\u` has its four digits, every `\U` its eight.
-fn has_whole_escapes(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        let escape = rest.get(at + 1..).unwrap_or_default();
-        let digits = match escape.chars().next() {
-            Some('u') => 4,
-            Some('U') => 8,
-            Some('\\') => 0,
-            _ => {
-                rest = escape;
-                continue;
-            }
-        };
-        let given = escape.chars().skip(1).take(digits);
-        if given.filter(char::is_ascii_hexdigit).count() < digits {
-            return false;
-        }
-        let length = escape.chars().next().map_or(0, char::len_utf8) + digits;
-        rest = escape.get(length..).unwrap_or_default();
-    }
-    true
-}
-
-fn unquoted(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let quote = text.chars().next().filter(|it| matches!(it, '\'' | '"'))?;
-    text.strip_prefix(quote)?.strip_suffix(quote)
-}
-
-fn is_number(code: u8, text: &str) -> bool {
-    let text = text.trim();
-    if code == b'F' {
-        return text.parse::<f64>().is_ok();
-    }
-    let digits = text.strip_suffix('L').unwrap_or(text);
-    let digits = digits.strip_prefix(['-', '+']).unwrap_or(digits);
-    !digits.is_empty()
-        && digits
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit() || byte == b'x')
 }
 
 #[cfg(test)]

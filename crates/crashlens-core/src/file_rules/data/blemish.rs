@@ -15,11 +15,13 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let todo = if facts.format == Some(Format::Csv) {
         "Give the column a default in `record_defaults`, or fill in the values."
     } else {
         "Compare it with the original; what is amiss does no harm here, and something made it so."
     };
-    flawed(facts, FlawKind::Blemish, |_| vec![Remedy::new(todo)])
+    flawed(facts, setting, FlawKind::Blemish, |_| {
+        vec![Remedy::new(todo)]
+    })
 }

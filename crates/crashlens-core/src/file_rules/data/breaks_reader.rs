@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::BreaksReader, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::BreaksReader, |_| {
         vec![Remedy::new(
             "Do not let TensorFlow decode it: convert it first, or take it out of the list of files.",
         )]

@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::ChecksumMismatch, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::ChecksumMismatch, |_| {
         vec![Remedy::new(
             "Copy or download it again; if the copy is damaged too, test the disk and the memory of the machine.",
         )]

@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::Contradiction, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::Contradiction, |_| {
         vec![Remedy::new(
             "Make it again from its source: one of its parts is not from the same save as the others.",
         )]

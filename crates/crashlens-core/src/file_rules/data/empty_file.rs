@@ -15,8 +15,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::Empty, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::Empty, |_| {
         vec![Remedy::new(
             "Make or copy it again; a file of 0 bytes is what a killed program or a full disk leaves.",
         )]

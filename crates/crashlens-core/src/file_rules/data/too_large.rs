@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::TooLarge, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::TooLarge, |_| {
         vec![Remedy::new(
             "Find out whether it is meant to be that large; `--max-pixels` and `--max-unpacked` raise the limits of this check.",
         )]

@@ -15,8 +15,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::TrailingBytes, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::TrailingBytes, |_| {
         vec![Remedy::new(
             "Compare it with the original; bytes behind the end are harmless in themselves, and a sign that something wrote to the file.",
         )]

@@ -22,31 +22,18 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
-    let findings = flawed(facts, FlawKind::Unsupported, |_| {
+    let mut findings = flawed(facts, setting, FlawKind::Unsupported, |_| {
         vec![Remedy::new(
             "Convert it to a format that TensorFlow reads; for an image PNG keeps every pixel as it is.",
         )]
     });
-    findings
-        .into_iter()
-        .map(|finding| by_version(finding, setting))
-        .collect()
-}
-
-/// What some versions read is no fault of the file; which version is to read it, an environment tells.
-fn by_version(mut finding: FileFinding, setting: &Setting) -> FileFinding {
-    let mut readers = finding.effects.iter();
-    let Some(reads) = readers.find(|effect| effect.does == EffectKind::Odd) else {
-        return finding;
-    };
-    let environment = setting.environment.as_ref();
-    let installed = environment.and_then(|survey| survey.tensorflow()?.parsed_version());
-    let oldest = reads.versions.iter().filter_map(|it| it.parse().ok()).min();
-    let is_older = installed
-        .zip(oldest)
-        .is_some_and(|(it, oldest)| it < oldest);
-    if !is_older {
-        finding.severity = Severity::WorthKnowing;
+    // What some versions read is no fault of the file, as long as nobody says which one is to read it.
+    if setting.tensorflow().is_none() {
+        let is_read =
+            |it: &&mut FileFinding| it.effects.iter().any(|it| it.does == EffectKind::Odd);
+        for finding in findings.iter_mut().filter(is_read) {
+            finding.severity = Severity::WorthKnowing;
+        }
     }
-    finding
+    findings
 }

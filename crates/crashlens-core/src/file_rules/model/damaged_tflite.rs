@@ -18,14 +18,14 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     if facts.format != Some(Format::Tflite) {
         return Vec::new();
     }
     let deadly = |kind| matches!(kind, FlawKind::Malformed | FlawKind::BreaksReader);
     let flaw = facts.flaws.iter().find(|flaw| deadly(flaw.kind));
     flaw.map(|flaw| {
-        FileFinding::of_flaw(facts, flaw)
+        FileFinding::of_flaw(facts, flaw, setting)
             .remedy(Remedy::new(
                 "Do not load it, not even to try: whether it dies depends on the memory behind it. \
                  Copy or download it again and compare sizes and hashes.",

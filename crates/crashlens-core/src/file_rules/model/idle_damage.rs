@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::IdlePart, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::IdlePart, |_| {
         vec![Remedy::new(
             "Compare its hash with that of the original: what was damaged here may be damaged elsewhere too.",
         )]

@@ -18,8 +18,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::Leftover, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::Leftover, |_| {
         vec![
             Remedy::new(
                 "Check that no save is running now; then go on from an older checkpoint, or save again.",

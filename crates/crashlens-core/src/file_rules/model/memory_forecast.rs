@@ -31,7 +31,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     if load.bytes > left {
         return vec![too_large_to_load(&forecast, load, left)];
     }
-    let too_much = |need: &&Need| forecast.together(need) > left;
+    let too_much = |need: &&Need| forecast.with_model(need) > left;
     let saves: Vec<&Need> = forecast.saves().filter(too_much).collect();
     let same = saves.iter().any(|need| need.format == load.format);
     if same {
@@ -69,7 +69,7 @@ fn too_large_to_save(forecast: &Forecast, saves: &[&Need], left: u64) -> FileFin
         .map(|need| {
             format!(
                 "{} {}",
-                megabytes(forecast.together(need)),
+                megabytes(forecast.with_model(need)),
                 need.format.name()
             )
         })

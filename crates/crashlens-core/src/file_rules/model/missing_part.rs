@@ -15,8 +15,8 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
-fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, FlawKind::MissingPart, |_| {
+fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    flawed(facts, setting, FlawKind::MissingPart, |_| {
         vec![Remedy::new(
             "Copy it again with everything beside it: all files of the prefix, or the whole folder.",
         )]

@@ -271,8 +271,9 @@ impl Walk<'_> {
         };
         let number = |low, middle, high| u32::from_le_bytes([low, middle, high, 0]);
         let mut at = frame.content() + FRAME;
-        let mut before = Vec::new();
-        while at < frame.end() && before.len() < MOST_CHUNKS as usize {
+        // Our decoder knows a picture alone, and one behind its alpha channel.
+        let (mut is_usual, mut has_alpha) = (true, false);
+        while at < frame.end() {
             let chunk = self.chunk(at)?;
             self.fits(&chunk, chunk.content() + u64::from(chunk.length))?;
             if chunk.is_picture() {
@@ -287,15 +288,12 @@ impl Walk<'_> {
                     return refuse(FlawKind::Malformed, &part, chunk.at, detail);
                 }
                 let declared = (1 + number(w0, w1, w2), 1 + number(h0, h1, h2));
-                let is_usual = match before.as_slice() {
-                    [] => true,
-                    [name] => name == b"ALPH" && &chunk.name == b"VP8 ",
-                    _ => false,
-                };
+                is_usual &= !has_alpha || &chunk.name == b"VP8 ";
                 self.picture.has_odd_frame |= !is_usual || declared != (width, height);
                 return Ok(());
             }
-            before.push(chunk.name);
+            is_usual &= !has_alpha && &chunk.name == b"ALPH";
+            has_alpha = true;
             at = chunk.end();
         }
         refuse(

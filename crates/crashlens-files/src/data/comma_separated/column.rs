@@ -1,0 +1,108 @@
+//! What the fields of one column are, and the odd one among them.
+
+use super::fields::{FieldKind, kind};
+
+/// From so many numbers on, a field that is none is the odd one.
+const ENOUGH: u64 = 20;
+/// The odd ones are at most one in so many.
+const RARE: u64 = 20;
+
+/// What was seen of one column.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    pub(super) name: String,
+    integers: u64,
+    /// Of them, those that need more than 32 bits.
+    wide: u64,
+    floats: u64,
+    texts: u64,
+    pub(super) empty: u64,
+    zeros: u64,
+    /// Row and text of the first.
+    first_float: Option<(u64, String)>,
+    first_text: Option<(u64, String)>,
+    first_wide: Option<(u64, String)>,
+    first_empty: u64,
+}
+
+impl Column {
+    pub(super) fn named(name: String) -> Self {
+        Self {
+            name,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn add(&mut self, field: &[u8], row: u64) {
+        let kept = |field: &[u8]| (row + 1, String::from_utf8_lossy(field).into_owned());
+        match kind(field) {
+            FieldKind::Empty => {
+                self.empty += 1;
+                if self.empty == 1 {
+                    self.first_empty = row + 1;
+                }
+            }
+            FieldKind::Zero => self.zeros += 1,
+            FieldKind::Integer { wide } => {
+                self.integers += 1;
+                if wide {
+                    self.wide += 1;
+                    self.first_wide.get_or_insert_with(|| kept(field));
+                }
+            }
+            FieldKind::Float => {
+                self.floats += 1;
+                self.first_float.get_or_insert_with(|| kept(field));
+            }
+            FieldKind::Text => {
+                self.texts += 1;
+                self.first_text.get_or_insert_with(|| kept(field));
+            }
+        }
+    }
+
+    /// What its fields are, in a word.
+    pub(super) fn kind(&self) -> &'static str {
+        match (self.texts, self.floats, self.integers + self.zeros) {
+            (0, 0, 0) => "empty",
+            (0, 0, _) => "integer",
+            (0, _, _) => "float",
+            _ => "text",
+        }
+    }
+
+    /// The first field that is of another kind than nearly all others.
+    pub(super) fn odd(&self) -> Option<(u64, String)> {
+        let numbers = self.integers + self.floats + self.zeros;
+        if let Some((row, text)) = &self.first_text
+            && numbers >= ENOUGH
+            && self.texts * RARE <= numbers
+        {
+            let detail = format!("`{text}` is no number, as {numbers} others of the column are");
+            return Some((*row, detail));
+        }
+        if let Some((row, text)) = &self.first_float
+            && self.integers >= ENOUGH
+            && self.floats * RARE <= self.integers
+        {
+            let of = self.integers;
+            let detail = format!("`{text}` is no integer, as {of} others of the column are");
+            return Some((*row, detail));
+        }
+        if let Some((row, text)) = &self.first_wide
+            && self.integers - self.wide >= ENOUGH
+            && self.wide * RARE <= self.integers
+        {
+            let of = self.integers - self.wide;
+            let detail = format!("`{text}` needs more than 32 bits, and {of} others do not");
+            return Some((*row, detail));
+        }
+        None
+    }
+
+    /// The first row of `rows` without a value here, and how many there are, where nearly all have one.
+    pub(super) fn gaps(&self, rows: u64) -> Option<(u64, u64)> {
+        let few = self.empty > 0 && self.empty * RARE <= rows;
+        few.then_some((self.first_empty, self.empty))
+    }
+}
