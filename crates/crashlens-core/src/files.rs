@@ -57,6 +57,14 @@ impl FileFacts {
         }
     }
 
+    /// The arrays it holds.
+    pub fn arrays(&self) -> &[Array] {
+        match &self.contents {
+            Contents::Arrays(arrays) => arrays,
+            _ => &[],
+        }
+    }
+
     /// Its name's ending in small letters, without the dot.
     pub fn extension(&self) -> Option<String> {
         let name = self.path.rsplit('/').next().unwrap_or_default();

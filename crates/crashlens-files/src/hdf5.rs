@@ -102,6 +102,7 @@ fn array(tensor: &Tensor) -> Array {
         shape: tensor.shape.clone(),
         range: None,
         not_finite: tensor.not_finite,
+        callables: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod graph;
 mod keras;
 mod onnx;
 mod parts;
-mod pickle;
+pub(crate) mod pickle;
 mod proto;
 mod safetensors;
 mod saved_model;

@@ -57,6 +57,9 @@ pub struct Array {
     /// How many NaN and infinite values, where the values were read.
     #[serde(default)]
     pub not_finite: u64,
+    /// What is called to make its elements, where they are pickled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callables: Vec<Operation>,
 }
 
 /// From the least to the greatest.

@@ -7,11 +7,12 @@ mod literal;
 mod tests;
 mod values;
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format};
 
 use crate::fault::{Stop, note};
+use crate::model::pickle::{Reader, disassemble};
 use crate::reading::Reading;
 use crate::source::Source;
 use crate::zipped::{self, Member, Stream};
@@ -60,15 +61,17 @@ fn one(input: &mut impl Read, size: Option<u64>, full: bool) -> io::Result<Seen>
     };
     let wanted = header.data();
     let mut values = header.dtype.number.filter(|_| full).map(Values::of);
-    let there = match size {
-        Some(size) if values.is_none() => size.saturating_sub(header.length),
-        _ => scan(input, wanted, values.as_mut())?,
-    };
+    let mut callables = Vec::new();
     if header.dtype.has_objects {
         let why = "its elements are Python objects, which are pickled";
         flaws.push((FlawKind::Unsupported, why.to_owned()));
-    } else if let Some(flaw) = amount(&header, wanted, there) {
-        flaws.push(flaw);
+        callables = disassemble(&mut BufReader::new(input), Reader::Python)?.callables;
+    } else {
+        let there = match size {
+            Some(size) if values.is_none() => size.saturating_sub(header.length),
+            _ => scan(input, wanted, values.as_mut())?,
+        };
+        flaws.extend(amount(&header, wanted, there));
     }
     let not_finite = values.as_ref().map_or(0, |values| values.not_finite);
     if not_finite > 0 {
@@ -81,6 +84,7 @@ fn one(input: &mut impl Read, size: Option<u64>, full: bool) -> io::Result<Seen>
         shape: header.shape,
         range: values.and_then(|values| values.range()),
         not_finite,
+        callables,
     });
     Ok(Seen { array, flaws })
 }

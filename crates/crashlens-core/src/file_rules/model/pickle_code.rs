@@ -47,13 +47,12 @@ fn runs_code(name: &str) -> bool {
 }
 
 fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
-    let is_pickle = matches!(
-        facts.format,
-        Some(Format::Pickle | Format::Npy | Format::Npz)
-    );
-    let named = facts.model().filter(|_| is_pickle);
-    let operations = named.map_or(&[][..], |model| &model.operations);
-    let dangerous = operations.iter().filter(|it| runs_code(&it.name));
+    let pickle = facts
+        .model()
+        .filter(|_| facts.format == Some(Format::Pickle));
+    let operations = pickle.iter().flat_map(|model| &model.operations);
+    let elements = facts.arrays().iter().flat_map(|array| &array.callables);
+    let dangerous = operations.chain(elements).filter(|it| runs_code(&it.name));
     dangerous
         .map(|operation| {
             let detail = format!("loading it calls `{}`", operation.name);

@@ -108,6 +108,15 @@ fn arrays_of_objects_are_not_read() {
 }
 
 #[test]
+fn what_makes_the_elements_of_an_array_of_objects_is_listed() {
+    let bytes = include_bytes!("../../../fixtures/arrays/objects.npy");
+    let facts = examined("a.npy", bytes);
+    let callables = arrays(&facts)[0].callables.iter();
+    let names: Vec<_> = callables.map(|it| it.name.as_str()).collect();
+    assert!(names.contains(&"posix.getcwd"), "{names:?}");
+}
+
+#[test]
 fn values_are_looked_at_only_where_everything_is_read() {
     let values = [1.5_f32, f32::NAN, -2.0, f32::INFINITY];
     let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();

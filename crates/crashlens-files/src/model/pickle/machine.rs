@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::joblib::{Element, Laid, is_wrapper};
 use super::names::known;
 
 /// So many things on the stack, in the memo, and among the callables.
@@ -19,14 +20,60 @@ pub(super) enum Thing {
     Name(u32),
     Text,
     Number,
+    /// A number that can be a length.
+    Natural(u32),
     List,
     Dict,
     Set,
     Tuple,
+    /// A tuple of nothing but naturals, as the shape of an array is, by their product.
+    Shape(u32),
+    /// A tuple that begins with a name, or with a callable, by its number.
+    NameFirst(u32),
+    CallableFirst(u32),
     /// A callable, by its number.
     Callable(u32),
+    /// A type of NumPy.
+    Element(Element),
+    /// What joblib puts for an array.
+    Wrapper,
     /// What a call made, or nobody knows.
     Object,
+}
+
+impl Thing {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Mark => "mark",
+            Self::Name(_) | Self::Text => "text",
+            Self::Number | Self::Natural(_) => "number",
+            Self::List => "list",
+            Self::Dict => "dict",
+            Self::Set => "set",
+            Self::Tuple | Self::Shape(_) | Self::NameFirst(_) | Self::CallableFirst(_) => "tuple",
+            Self::Callable(_) => "callable",
+            Self::Element(_) | Self::Wrapper | Self::Object => "object",
+        }
+    }
+
+    fn is_tuple(self) -> bool {
+        self.noun() == Self::Tuple.noun()
+    }
+
+    /// The tuple of some things.
+    fn tuple_of(items: &[Self]) -> Self {
+        match items {
+            [Self::Name(name), ..] => Self::NameFirst(*name),
+            [Self::Callable(callable), ..] => Self::CallableFirst(*callable),
+            lengths => {
+                let product = lengths.iter().try_fold(1_u32, |product, item| match item {
+                    Self::Natural(length) => product.checked_mul(*length),
+                    _ => None,
+                });
+                product.map_or(Self::Tuple, Self::Shape)
+            }
+        }
+    }
 }
 
 /// What becomes of a callable.
@@ -47,12 +94,29 @@ pub(super) struct Machine {
     callables: Vec<String>,
     numbers: HashMap<String, u32>,
     pub(super) used: BTreeMap<String, Callable>,
+    /// The last state of a wrapper of joblib.
+    state: Laid,
+    /// What lies behind the instruction before the next one.
+    pub(super) laid: Option<Laid>,
+}
+
+/// What old protocols make objects with; Python 2 had another name for the module.
+fn is_constructor(name: &str) -> bool {
+    matches!(name, "copyreg._reconstructor" | "copy_reg._reconstructor")
 }
 
 /// Why it cannot go on, as a sentence without its end.
 pub(super) type Wrong = String;
 
 impl Machine {
+    /// A new one that goes on counting callables.
+    pub(super) fn within(&mut self) -> Self {
+        Self {
+            used: std::mem::take(&mut self.used),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn push(&mut self, thing: Thing) -> Result<(), Wrong> {
         if self.stack.len() >= MOST_THINGS {
             return Err(format!("more than {MOST_THINGS} things on its stack"));
@@ -84,14 +148,14 @@ impl Machine {
         }
     }
 
-    /// Takes everything down to the last mark; how many things that are.
-    fn down_to_mark(&mut self) -> Result<usize, Wrong> {
+    /// Takes everything down to the last mark, which goes with it.
+    fn down_to_mark(&mut self) -> Result<Vec<Thing>, Wrong> {
         let mark = self.stack.iter().rposition(|thing| *thing == Thing::Mark);
         let mark =
             mark.ok_or_else(|| "an instruction needs a mark and there is none".to_owned())?;
-        let count = self.stack.len() - mark - 1;
+        let items = self.stack.split_off(mark + 1);
         self.stack.truncate(mark);
-        Ok(count)
+        Ok(items)
     }
 
     /// Names a callable and pushes it.
@@ -116,32 +180,55 @@ impl Machine {
         self.push(Thing::Callable(number))
     }
 
-    fn call(&mut self, callee: Thing) -> Result<(), Wrong> {
-        match callee {
-            Thing::Callable(number) => {
-                let name = self.callables.get(number as usize);
-                if let Some(used) = name.and_then(|name| self.used.get_mut(name)) {
-                    used.called += 1;
+    fn call(&mut self, callee: Thing, arguments: Thing) -> Result<(), Wrong> {
+        let name = match callee {
+            Thing::Callable(number) => self.callables.get(number as usize),
+            Thing::Object => None,
+            other => {
+                let other = other.noun();
+                return Err(format!("it calls what is no callable but a {other}"));
+            }
+        };
+        if let Some(used) = name.and_then(|name| self.used.get_mut(name)) {
+            used.called += 1;
+        }
+        let made = name.map_or(Thing::Object, |name| self.made(name, arguments));
+        self.push(made)
+    }
+
+    /// What a call gives, as far as arrays are concerned.
+    fn made(&self, name: &str, arguments: Thing) -> Thing {
+        match arguments {
+            Thing::NameFirst(number) if name == "numpy.dtype" => {
+                let element = self.names.get(number as usize);
+                let element = element.and_then(|name| Element::named(name));
+                element.map_or(Thing::Object, Thing::Element)
+            }
+            // The class is an argument in old protocols.
+            Thing::CallableFirst(number) if is_constructor(name) => {
+                let class = self.callables.get(number as usize);
+                let is_wrapper = class.is_some_and(|class| is_wrapper(class));
+                if is_wrapper {
+                    Thing::Wrapper
+                } else {
+                    Thing::Object
                 }
             }
-            Thing::Object => {}
-            other => return Err(format!("it calls what is no callable but a {other:?}")),
+            _ if is_wrapper(name) => Thing::Wrapper,
+            _ => Thing::Object,
         }
-        self.push(Thing::Object)
     }
 
     pub(super) fn call_from_mark(&mut self, name: Option<(String, u64)>) -> Result<(), Wrong> {
-        let mark = self.stack.iter().rposition(|thing| *thing == Thing::Mark);
-        let callee = mark.and_then(|mark| self.stack.get(mark + 1).copied());
-        let count = self.down_to_mark()?;
+        let items = self.down_to_mark()?;
         if let Some((name, at)) = name {
             self.callable(name, at)?;
             let callee = self.pop()?;
-            return self.call(callee);
+            return self.call(callee, Thing::Tuple);
         }
-        match callee {
-            Some(callee) if count > 0 => self.call(callee),
-            _ => Err("it calls nothing".to_owned()),
+        match items.first() {
+            Some(callee) => self.call(*callee, Thing::Tuple),
+            None => Err("it calls nothing".to_owned()),
         }
     }
 
@@ -183,9 +270,15 @@ impl Machine {
 
     /// Takes pairs or items down to the mark into what is below it.
     fn fill(&mut self, kind: Thing, in_pairs: bool) -> Result<(), Wrong> {
-        let count = self.down_to_mark()?;
-        if in_pairs && !count.is_multiple_of(2) {
+        let items = self.down_to_mark()?;
+        let (pairs, rest) = items.as_chunks::<2>();
+        if in_pairs && !rest.is_empty() {
             return Err("a key has no value".to_owned());
+        }
+        if kind == Thing::Dict {
+            for [key, value] in pairs {
+                self.note_entry(*key, *value);
+            }
         }
         self.must_be(kind)
     }
@@ -193,8 +286,31 @@ impl Machine {
     fn must_be(&self, kind: Thing) -> Result<(), Wrong> {
         match self.top()? {
             top if top == kind || top == Thing::Object => Ok(()),
-            top => Err(format!("it fills a {top:?} as if it were a {kind:?}")),
+            top => {
+                let (top, kind) = (top.noun(), kind.noun());
+                Err(format!("it fills a {top} as if it were a {kind}"))
+            }
         }
+    }
+
+    /// An entry for the dict that stands on top, which may be the state of a wrapper.
+    fn note_entry(&mut self, key: Thing, value: Thing) {
+        if let (Thing::Name(key), [.., Thing::Wrapper, Thing::Dict]) = (key, &*self.stack)
+            && let Some(key) = self.names.get(key as usize)
+        {
+            self.state.note(key, value);
+        }
+    }
+
+    /// Hands a state to what stands below it. Behind that of a wrapper its array lies.
+    fn build(&mut self) -> Result<(), Wrong> {
+        self.pop()?;
+        if self.top()? == Thing::Wrapper {
+            self.laid = Some(std::mem::take(&mut self.state));
+            self.pop()?;
+            self.push(Thing::Object)?;
+        }
+        Ok(())
     }
 
     /// An instruction without argument.
@@ -214,14 +330,11 @@ impl Machine {
             0x92 => self.pop().and_then(|_| self.reduce()),
             b'a' => self.pop().and_then(|_| self.must_be(Thing::List)),
             b's' => {
-                self.pop()?;
-                self.pop()?;
+                let (value, key) = (self.pop()?, self.pop()?);
+                self.note_entry(key, value);
                 self.must_be(Thing::Dict)
             }
-            b'b' => {
-                self.pop()?;
-                self.top().map(|_| ())
-            }
+            b'b' => self.build(),
             b'e' => self.fill(Thing::List, false),
             b'u' => self.fill(Thing::Dict, true),
             0x90 => self.fill(Thing::Set, false),
@@ -235,11 +348,11 @@ impl Machine {
 
     fn reduce(&mut self) -> Result<(), Wrong> {
         match self.pop()? {
-            Thing::Tuple | Thing::Object => {
+            arguments if arguments.is_tuple() || arguments == Thing::Object => {
                 let callee = self.pop()?;
-                self.call(callee)
+                self.call(callee, arguments)
             }
-            other => Err(format!("the arguments of a call are a {other:?}")),
+            other => Err(format!("the arguments of a call are a {}", other.noun())),
         }
     }
 
@@ -247,7 +360,7 @@ impl Machine {
     fn gather(&mut self, code: u8) -> Result<(), Wrong> {
         let thing = match code {
             b'd' => {
-                if !self.down_to_mark()?.is_multiple_of(2) {
+                if !self.down_to_mark()?.len().is_multiple_of(2) {
                     return Err("a key has no value".to_owned());
                 }
                 Thing::Dict
@@ -255,13 +368,16 @@ impl Machine {
             b'}' => Thing::Dict,
             b'l' => self.down_to_mark().map(|_| Thing::List)?,
             b']' => Thing::List,
-            b't' => self.down_to_mark().map(|_| Thing::Tuple)?,
-            b')' => Thing::Tuple,
-            0x85..=0x87 => {
-                for _ in 0x84..code {
-                    self.pop()?;
-                }
-                Thing::Tuple
+            b't' => Thing::tuple_of(&self.down_to_mark()?),
+            b')' => Thing::tuple_of(&[]),
+            0x85 => Thing::tuple_of(&[self.pop()?]),
+            0x86 => {
+                let (second, first) = (self.pop()?, self.pop()?);
+                Thing::tuple_of(&[first, second])
+            }
+            0x87 => {
+                let (third, second, first) = (self.pop()?, self.pop()?, self.pop()?);
+                Thing::tuple_of(&[first, second, third])
             }
             0x8f => Thing::Set,
             0x91 => self.down_to_mark().map(|_| Thing::Object)?,

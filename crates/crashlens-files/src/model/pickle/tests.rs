@@ -1,16 +1,16 @@
-use super::disassemble;
+use super::{Reader, disassemble};
 use crate::fuzzing::examine_bytes;
 use crate::{Options, Purpose};
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FileFacts, FlawKind};
 
 fn callables(bytes: &[u8]) -> Vec<String> {
-    let program = disassemble(&mut &*bytes).expect("bytes in memory");
+    let program = disassemble(&mut &*bytes, Reader::Python).expect("bytes in memory");
     assert_eq!(program.fault, None);
     program.callables.into_iter().map(|it| it.name).collect()
 }
 
 fn fault(bytes: &[u8]) -> Option<FlawKind> {
-    let program = disassemble(&mut &*bytes).expect("bytes in memory");
+    let program = disassemble(&mut &*bytes, Reader::Python).expect("bytes in memory");
     program.fault.map(|(kind, _, _)| kind)
 }
 
@@ -61,13 +61,54 @@ fn instructions_that_do_not_fit_together_are_found() {
     }
 }
 
-#[test]
-fn arrays_that_joblib_laid_between_the_instructions_are_no_damage() {
-    let saved = include_bytes!("../../../fixtures/pickle/joblib.pkl");
+/// A dict of arrays, one of them of objects, with an object behind them that calls `os.getcwd`; joblib 1.6.0.
+const JOBLIB: &[u8] = include_bytes!("../../../fixtures/pickle/joblib.pkl");
+const JOBLIB_0: &[u8] = include_bytes!("../../../fixtures/pickle/joblib-0.pkl");
+
+fn loaded(bytes: &[u8]) -> FileFacts {
     let options = Options {
         purpose: Purpose::Model,
         ..Options::default()
     };
-    let facts = examine_bytes("model.pkl", saved, &options);
-    assert_eq!(facts.flaws, []);
+    examine_bytes("model.pkl", bytes, &options)
+}
+
+fn calls(facts: &FileFacts, name: &str) -> bool {
+    let mut operations = facts.model().unwrap().operations.iter();
+    operations.any(|it| it.name == name)
+}
+
+#[test]
+fn what_stands_behind_the_arrays_of_joblib_is_found() {
+    for saved in [JOBLIB, JOBLIB_0] {
+        let facts = loaded(saved);
+        assert_eq!(facts.flaws, []);
+        assert!(calls(&facts, "posix.getcwd"));
+    }
+}
+
+#[test]
+fn a_file_of_joblib_that_ends_in_an_array_is_cut_short() {
+    let end = JOBLIB.windows(8).position(|it| it == 2_f64.to_le_bytes());
+    let facts = loaded(&JOBLIB[..end.unwrap() + 3]);
+    assert_eq!(facts.flaws[0].kind, FlawKind::CutShort);
+}
+
+#[test]
+fn what_joblib_takes_for_an_array_is_what_python_runs() {
+    let mut bytes = JOBLIB.to_vec();
+    let state = bytes.windows(3).position(|it| it == b"\x10ub").unwrap() + 3;
+    let code = b"cos\nsystem\n.";
+    bytes[state..state + code.len()].copy_from_slice(code);
+    assert!(calls(&loaded(&bytes), "os.system"));
+}
+
+#[test]
+fn an_array_of_unknown_size_is_told_and_what_comes_before_it_stands() {
+    let mut bytes = JOBLIB.to_vec();
+    let element = bytes.windows(2).position(|it| it == b"f8").unwrap();
+    bytes[element] = b'q';
+    let facts = loaded(&bytes);
+    assert_eq!(facts.flaws[0].kind, FlawKind::Blemish);
+    assert!(calls(&facts, "numpy.dtype"));
 }
