@@ -4,6 +4,8 @@ use super::fields::{FieldKind, kind};
 
 /// From so many numbers on, a field that is none is the odd one.
 const ENOUGH: u64 = 20;
+/// In a short table fewer do for a single text.
+const ENOUGH_FOR_ONE: u64 = 8;
 /// The odd ones are at most one in so many.
 const RARE: u64 = 20;
 
@@ -74,9 +76,10 @@ impl Column {
     /// The first field that is of another kind than nearly all others.
     pub(super) fn odd(&self) -> Option<(u64, String)> {
         let numbers = self.integers + self.floats + self.zeros;
+        let is_rare = numbers >= ENOUGH && self.texts * RARE <= numbers;
+        let is_single = numbers >= ENOUGH_FOR_ONE && self.texts == 1;
         if let Some((row, text)) = &self.first_text
-            && numbers >= ENOUGH
-            && self.texts * RARE <= numbers
+            && (is_rare || is_single)
         {
             let detail = format!("`{text}` is no number, as {numbers} others of the column are");
             return Some((*row, detail));

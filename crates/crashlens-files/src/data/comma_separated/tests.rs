@@ -79,14 +79,22 @@ fn the_odd_field_of_a_column_of_numbers_is_named() {
 }
 
 #[test]
+fn of_a_short_table_a_single_text_among_numbers_is_named() {
+    let numbers: String = (0..9).map(|i| format!("{i},{i}.5\n")).collect();
+    let rows = |last: &str| format!("n,v\n{numbers}{last}").into_bytes();
+    let told = (FlawKind::Contradiction, "row 11".to_owned());
+    assert_eq!(flaw(&rows("9,0.$5")), told);
+    for sound in ["9,1", "9.5,1.0", "x,1.0\ny,1.0"] {
+        assert_eq!(examined(&rows(sound)).flaws, [], "{sound}");
+    }
+}
+
+#[test]
 fn a_column_of_many_kinds_has_no_odd_ones() {
     let rows: Vec<String> = (0..60)
         .map(|i| format!("{i},{}", if i % 5 == 0 { "A" } else { "7" }))
         .collect();
-    let rows = rows.join(
-        "
-",
-    );
+    let rows = rows.join("\n");
     let facts = examined(format!("n,mixed\n{rows}").as_bytes());
     assert_eq!(facts.flaws, []);
 }
