@@ -144,6 +144,8 @@ pub enum FlawKind {
     BreaksReader,
     /// What it declares is above the limits: it was not decoded.
     TooLarge,
+    /// Something else lies in its place: a pointer of Git LFS, a web page.
+    StandIn,
     /// Its content is not what its name says.
     Misnamed,
     /// A part that another part names is not there.

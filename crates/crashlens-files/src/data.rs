@@ -7,7 +7,7 @@ mod images;
 pub(crate) mod records;
 mod sound;
 
-pub(crate) use images::image_brand;
+pub(crate) use images::{image_brand, image_name};
 
 use std::io;
 

@@ -9,7 +9,7 @@ use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format};
 use crate::reading::{Options, Purpose, Reading};
 use crate::sniff::{self, sniff};
 use crate::store::Store;
-use crate::{data, model};
+use crate::{data, model, stand_in};
 
 /// What is seen of the file at `path`. Never fails: what goes wrong is part of the facts.
 ///
@@ -63,6 +63,9 @@ fn read(reading: &mut Reading<'_>) {
         return;
     }
     let outcome = catch_unwind(AssertUnwindSafe(|| {
+        if stand_in::noted(reading)? {
+            return Ok(());
+        }
         let Some(format) = sniff(reading)? else {
             return Ok(());
         };

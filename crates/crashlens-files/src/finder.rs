@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::model::is_saved_model;
+use crate::model::{is_left_by_save, is_saved_model, saved_into};
 use crate::reading::Purpose;
 use crate::store::{Entry, Identity, Store};
 
@@ -96,7 +96,10 @@ impl Finder<'_> {
             }
             let path = join(folder, &entry.name);
             let go_on = if entry.is_folder {
-                self.below(&path, depth)
+                // What a save left beside its checkpoint is told with that.
+                let is_told =
+                    is_model && saved_into(&entry.name).is_some_and(|it| has_index(it, entries));
+                self.below(&path, depth, is_told)
             } else if is_model {
                 match part_of_checkpoint(&entry.name, entries) {
                     Part::First(prefix) => self.hand_on(join(folder, prefix), 0),
@@ -113,11 +116,15 @@ impl Finder<'_> {
         true
     }
 
-    fn below(&mut self, folder: &str, depth: usize) -> bool {
+    fn below(&mut self, folder: &str, depth: usize, is_told: bool) -> bool {
         if depth >= MOST_DEPTH {
             return true;
         }
+        let name = folder.rsplit('/').next().unwrap_or(folder);
         match self.store.list(folder) {
+            Ok(entries) if self.purpose == Purpose::Model && is_left_by_save(name, &entries) => {
+                is_told || self.hand_on(folder.to_owned(), 0)
+            }
             Ok(entries) => self.folder(folder, &entries, depth + 1),
             Err(error) => self.in_trouble(folder, &error),
         }
@@ -158,6 +165,11 @@ enum Part<'a> {
     None,
 }
 
+fn has_index(prefix: &str, entries: &[Entry]) -> bool {
+    let index = format!("{prefix}.index");
+    entries.iter().any(|entry| entry.name == index)
+}
+
 /// A checkpoint is known by its index; data without one is a checkpoint too, a broken one.
 fn part_of_checkpoint<'a>(name: &'a str, entries: &[Entry]) -> Part<'a> {
     let has = |wanted: &dyn Fn(&str) -> bool| entries.iter().any(|entry| wanted(&entry.name));
@@ -170,9 +182,8 @@ fn part_of_checkpoint<'a>(name: &'a str, entries: &[Entry]) -> Part<'a> {
     if !shard.contains("-of-") {
         return Part::None;
     }
-    let index = format!("{prefix}.index");
     let first = format!("{prefix}.data-00000-of-");
-    if has(&|other| other == index)
+    if has_index(prefix, entries)
         || (!name.starts_with(&first) && has(&|other| other.starts_with(&first)))
     {
         Part::Further
@@ -239,6 +250,22 @@ mod tests {
         assert_eq!(
             found(Purpose::Model, &files),
             ["./m", "./other/variables/list.txt"]
+        );
+    }
+
+    #[test]
+    fn what_a_killed_save_has_left_is_found_as_a_whole_where_nothing_else_tells_of_it() {
+        let part = "part-00000-of-00001.data-00000-of-00001";
+        let files = [
+            "ck-1.index".to_owned(),
+            format!("ck-1_temp/{part}"),
+            format!("ck-2_temp/{part}"),
+            "my_temp/notes.txt".to_owned(),
+        ];
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        assert_eq!(
+            found(Purpose::Model, &files),
+            ["./ck-1", "./ck-2_temp", "./my_temp/notes.txt"]
         );
     }
 

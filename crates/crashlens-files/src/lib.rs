@@ -21,6 +21,7 @@ mod reading;
 mod scan;
 mod sniff;
 mod source;
+mod stand_in;
 mod store;
 mod values;
 mod wire;

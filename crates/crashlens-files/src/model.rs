@@ -20,6 +20,7 @@ use std::io;
 
 use crashlens_core::files::{FileFacts, Format};
 
+pub(crate) use checkpoint::{is_left_by_save, saved_into};
 pub(crate) use saved_model::is_folder_of_one as is_saved_model;
 
 use crate::reading::{Options, Reading};

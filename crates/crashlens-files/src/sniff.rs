@@ -32,7 +32,7 @@ const MAGIC: [(&[u8], Format); 14] = [
 ];
 
 /// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 35] = [
+const ENDINGS: [(&str, Format); 36] = [
     ("jpg", Format::Jpeg),
     ("jpeg", Format::Jpeg),
     ("png", Format::Png),
@@ -66,6 +66,7 @@ const ENDINGS: [(&str, Format); 35] = [
     ("onnx", Format::Onnx),
     ("pkl", Format::Pickle),
     ("pickle", Format::Pickle),
+    ("joblib", Format::Pickle),
     ("pt", Format::Pickle),
     ("pth", Format::Pickle),
 ];
@@ -79,7 +80,8 @@ pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
         .or_else(|| graph(&head, named, reading.options.purpose));
     match (seen, named) {
         (Some(seen), Some(named)) if seen != named && !agree(seen, named, reading.path) => {
-            let detail = format!("it is {}, and its name says {}", seen.name(), named.name());
+            let seen_as = data::image_name(&head).unwrap_or(seen.name());
+            let detail = format!("it is {seen_as}, and its name says {}", named.name());
             reading.flaw(FlawKind::Misnamed, "the name", detail);
             Ok(Some(seen))
         }
@@ -136,7 +138,8 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         return Some(match named {
             // PyTorch keeps its pickles in one.
             Some(named @ (Format::Keras | Format::Pickle)) => named,
-            None if !begins_with_array(head) => return None,
+            _ if first_member(head).is_some_and(is_of_keras) => Format::Keras,
+            None if !first_member(head).is_some_and(|name| name.ends_with(b".npy")) => return None,
             _ => Format::Npz,
         });
     }
@@ -149,12 +152,19 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
         .or_else(|| image_by_form(head, named))
 }
 
-/// Whether the first member of a zip archive is an array: documents, packages and much else are such archives too.
-fn begins_with_array(head: &[u8]) -> bool {
+/// The name of the first member of a zip archive: documents, packages and much else are such archives too.
+fn first_member(head: &[u8]) -> Option<&[u8]> {
     let length = head.get(26..28).and_then(|bytes| bytes.try_into().ok());
     let length = length.map_or(0, u16::from_le_bytes);
-    let name = head.get(30..).and_then(|rest| rest.get(..length.into()));
-    name.is_some_and(|name| name.ends_with(b".npy"))
+    head.get(30..).and_then(|rest| rest.get(..length.into()))
+}
+
+/// Keras writes one of these first.
+fn is_of_keras(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"metadata.json" | b"config.json" | b"model.weights.h5"
+    )
 }
 
 /// A graph has no first bytes of its own, only the form of its first node.
@@ -286,6 +296,7 @@ mod tests {
         };
         assert_eq!(seen("a.docx", &zip("word/document.xml")), (None, 0));
         assert_eq!(seen("a", &zip("x.npy")).0, Some(Format::Npz));
+        assert_eq!(seen("a.h5", &zip("metadata.json")).0, Some(Format::Keras));
         assert_eq!(seen("a.npz", &zip("x")).0, Some(Format::Npz));
     }
 

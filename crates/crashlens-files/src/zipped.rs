@@ -221,12 +221,30 @@ pub(crate) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop
         ));
         return Err(fault.of_kind(FlawKind::CutShort).into());
     }
-    if !matches!(member.method, STORED | DEFLATED) {
-        return Err(member
-            .fault(format!("it is packed in the way {}", member.method))
-            .into());
+    let known = match member.method {
+        STORED | DEFLATED => return Ok(start),
+        method => other_packing(method, &pages.stretch(start, 4).unwrap_or_default()),
+    };
+    let fault = if let Some(name) = known {
+        let detail = format!("it is compressed with {name}, which is not looked into here");
+        member.fault(detail).of_kind(FlawKind::Blemish)
+    } else {
+        let method = member.method;
+        member.fault(format!(
+            "it is compressed with method {method}, which nobody knows"
+        ))
+    };
+    Err(fault.into())
+}
+
+/// Ways to compress that Python's `zipfile` reads and we do not: by their number, and how their bytes begin.
+fn other_packing(method: u16, start: &[u8]) -> Option<&'static str> {
+    match (method, start) {
+        (12, [b'B', b'Z', b'h', ..]) => Some("bzip2"),
+        // A version, and the length of the properties.
+        (14, [_, _, 5, 0]) => Some("LZMA"),
+        _ => None,
     }
-    Ok(start)
 }
 
 /// The bytes of a member, unpacked.

@@ -14,6 +14,7 @@ mod not_finite_values;
 mod off_manifest;
 mod open_for_writing;
 mod reader_failed;
+mod stand_in;
 mod time_limit;
 mod too_large;
 mod trailing_bytes;
@@ -47,5 +48,6 @@ pub(super) const FAMILY: Family = Family {
         &reader_failed::RULE,
         &duplicate_file::RULE,
         &blemish::RULE,
+        &stand_in::RULE,
     ],
 };

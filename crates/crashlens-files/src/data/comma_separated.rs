@@ -52,15 +52,15 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         reading.flaw_at(FlawKind::Unsupported, "the encoding", 0, detail);
         return Ok(());
     }
-    let delimiter = delimiter(&head, reading.path);
-    let marked = head.starts_with(b"\xef\xbb\xbf");
+    let form = Form::of(head, reading.path);
     let mut rows = Rows::default();
-    let mut splitter = Splitter::new(delimiter);
+    let mut splitter = Splitter::new(form.delimiter);
     let mut text = Encoding::default();
     let mut block = vec![0; BLOCK];
     let mut last = 0;
     let mut input = reading.reader()?;
-    if marked {
+    if form.is_marked {
+        text.at = 3;
         io::copy(&mut input.by_ref().take(3), &mut io::sink())?;
     }
     loop {
@@ -75,13 +75,36 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         splitter.feed(piece, &mut on);
     }
     splitter.finish(&mut |event: Event<'_>| rows.take(&event));
-    if last == delimiter && rows.open == 1 {
+    if last == form.delimiter && rows.open == 1 {
         let part = format!("row {}", rows.count);
         let detail = "the file ends behind a separator, as no other row does".to_owned();
         rows.flaws.push((FlawKind::CutShort, part, None, detail));
     }
-    conclude(reading, rows, &text, delimiter, marked);
+    conclude(reading, rows, &text, &form);
     Ok(())
+}
+
+/// How the text is written, by its first block.
+struct Form {
+    head: Vec<u8>,
+    delimiter: u8,
+    is_marked: bool,
+}
+
+impl Form {
+    fn of(head: Vec<u8>, path: &str) -> Self {
+        Self {
+            delimiter: delimiter(&head, path),
+            is_marked: head.starts_with(b"\xef\xbb\xbf"),
+            head,
+        }
+    }
+
+    /// Whether a byte stands in the rows that types are guessed from: the heading and 100 more.
+    fn is_guessed_from(&self, at: u64) -> bool {
+        let before = usize::try_from(at).ok().and_then(|at| self.head.get(..at));
+        before.is_some_and(|before| memchr::memchr_iter(b'\n', before).count() <= 100)
+    }
 }
 
 /// The separator: that of the name, or the most frequent in the first row.
@@ -181,7 +204,8 @@ impl Rows {
 struct Encoding {
     nuls: u64,
     first_nul: Option<u64>,
-    invalid: bool,
+    /// The first byte that is no UTF-8.
+    invalid: Option<u64>,
     carried: Vec<u8>,
     at: u64,
 }
@@ -192,15 +216,18 @@ impl Encoding {
             self.first_nul.get_or_insert(self.at + first as u64);
             self.nuls += memchr::memchr_iter(0, piece).count() as u64;
         }
+        let before = self.at;
         self.at += piece.len() as u64;
-        if self.invalid {
+        if self.invalid.is_some() {
             return;
         }
         let mut text = std::mem::take(&mut self.carried);
+        let start = before.saturating_sub(text.len() as u64);
         text.extend_from_slice(piece);
         if let Err(error) = std::str::from_utf8(&text) {
             // A letter may go on in the next piece.
-            self.invalid = error.error_len().is_some();
+            let at = start + error.valid_up_to() as u64;
+            self.invalid = error.error_len().map(|_| at);
             self.carried = text.get(error.valid_up_to()..).unwrap_or_default().to_vec();
         }
     }
@@ -220,14 +247,27 @@ fn about_heading(reading: &mut Reading<'_>, rows: &mut Rows) {
     }
 }
 
-fn conclude(
-    reading: &mut Reading<'_>,
-    mut rows: Rows,
-    text: &Encoding,
-    delimiter: u8,
-    marked: bool,
-) {
+/// A heading that names two columns alike. A first row of texts is only sure to be one where numbers follow it.
+fn about_names(reading: &mut Reading<'_>, rows: &Rows) {
+    let is_sure = rows.columns.iter().any(|column| column.kind() != "text");
+    let is_heading = rows.has_heading && is_sure && !rows.columns.iter().any(Column::is_nameless);
+    let mut names: Vec<&str> = rows.columns.iter().map(|it| it.name.as_str()).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair.first() == pair.last());
+    if let Some([name, _]) = twice.filter(|_| is_heading) {
+        let detail = format!("two of them are called `{name}`");
+        reading.flaw_at(
+            FlawKind::Contradiction,
+            "the names of the columns",
+            0,
+            detail,
+        );
+    }
+}
+
+fn conclude(reading: &mut Reading<'_>, mut rows: Rows, text: &Encoding, form: &Form) {
     about_heading(reading, &mut rows);
+    about_names(reading, &rows);
     for (kind, part, at, detail) in rows.flaws {
         reading.flaw_at(kind, part, at, detail);
     }
@@ -260,7 +300,7 @@ fn conclude(
             reading.flaw(FlawKind::Blemish, part, detail);
         }
     }
-    about_text(reading, text, rows.has_heading, delimiter, marked);
+    about_text(reading, text, form, rows.has_heading);
     let heading = u64::from(rows.has_heading);
     let count = rows.count.saturating_sub(heading);
     if count == 0 {
@@ -285,18 +325,22 @@ fn conclude(
 }
 
 /// How the text is written.
-fn about_text(
-    reading: &mut Reading<'_>,
-    text: &Encoding,
-    has_heading: bool,
-    delimiter: u8,
-    marked: bool,
-) {
-    if text.invalid || !text.carried.is_empty() {
-        let detail = "it is not UTF-8; TensorFlow hands the bytes on";
-        reading.flaw(FlawKind::Malformed, "the encoding", detail);
+fn about_text(reading: &mut Reading<'_>, text: &Encoding, form: &Form, has_heading: bool) {
+    let cut = (!text.carried.is_empty()).then_some(text.at);
+    if let Some(at) = text.invalid.or(cut) {
+        let kind = if form.is_guessed_from(at) {
+            FlawKind::Malformed
+        } else {
+            FlawKind::Blemish
+        };
+        let detail = "it is not UTF-8, as TensorFlow takes text to be; Latin-1, perhaps";
+        reading.flaw_at(kind, "the encoding", at, detail);
     }
-    if marked {
+    if form.head.contains(&b'\r') && !form.head.contains(&b'\n') {
+        let detail = "rows end with a carriage return alone, as on old Macs";
+        reading.flaw(FlawKind::Unsupported, "the ends of lines", detail);
+    }
+    if form.is_marked {
         let part = if has_heading {
             "the byte order mark"
         } else {
@@ -305,10 +349,10 @@ fn about_text(
         let detail = "three bytes of a byte order mark stand before the first field";
         reading.flaw_at(FlawKind::Unsupported, part, 0, detail);
     }
-    if delimiter != b',' {
+    if form.delimiter != b',' {
         let detail = format!(
             "fields are separated by `{}`, not by commas",
-            char::from(delimiter).escape_default()
+            char::from(form.delimiter).escape_default()
         );
         reading.flaw(FlawKind::Unsupported, "the separator", detail);
     }

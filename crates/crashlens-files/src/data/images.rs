@@ -13,7 +13,7 @@ mod png;
 mod tests;
 mod webp;
 
-pub(crate) use other::brand as image_brand;
+pub(crate) use other::{brand as image_brand, name as image_name};
 
 use std::io;
 
@@ -48,12 +48,12 @@ fn holds(reading: &mut Reading<'_>, image: Image) -> bool {
     let allowed = pixels <= most;
     if !allowed {
         let detail = format!(
-            "it declares {} by {} pixels in {} frame(s); the limit is {most} pixels",
+            "it declares {} by {} pixels in {} frame(s); it is {most} pixels",
             image.width,
             image.height,
             image.frames.max(1)
         );
-        reading.flaw(FlawKind::TooLarge, "the header", detail);
+        reading.flaw(FlawKind::TooLarge, "the limit of this check", detail);
     }
     reading.holds(Contents::Image(image));
     allowed

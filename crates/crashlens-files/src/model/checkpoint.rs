@@ -29,6 +29,7 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
             leftovers(parts, &prefix);
             bundle::read(parts, &prefix, "");
         }
+        Meant::Temporary(folder) => leftover(parts, &folder),
         Meant::State(folder) => state::read(parts, &folder),
         Meant::StateAlone(folder) => {
             state::check(parts, &folder);
@@ -40,6 +41,8 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
 #[derive(Debug, PartialEq, Eq)]
 enum Meant {
     Prefix(String),
+    /// The folder that a save writes into first, with nothing but that.
+    Temporary(String),
     /// The one that the file `checkpoint` in this folder names.
     State(String),
     /// Only that file: the checkpoints beside it are asked for by themselves.
@@ -62,6 +65,9 @@ fn meant(store: &dyn Store, path: &str) -> Option<Meant> {
     if let Ok(entries) = store.list(path)
         && !entries.is_empty()
     {
+        if is_left_by_save(name, &entries) {
+            return Some(Meant::Temporary(path.to_owned()));
+        }
         return in_folder(store, path, &entries);
     }
     let beside = store.list(folder(path)).unwrap_or_default();
@@ -104,11 +110,20 @@ fn prefix_of_part(name: &str) -> Option<&str> {
 
 /// The folder that a save of `name` writes into first.
 fn is_temporary_folder(entry: &Entry, name: &str) -> bool {
-    entry.is_folder
-        && entry
-            .name
-            .strip_prefix(name)
-            .is_some_and(|rest| rest == "_temp" || rest.starts_with("_temp_"))
+    entry.is_folder && saved_into(&entry.name) == Some(name)
+}
+
+/// `x` of `x_temp` and `x_temp_5f0c`, the folder that a save of `x` writes into first.
+pub(crate) fn saved_into(name: &str) -> Option<&str> {
+    let (prefix, rest) = name.rsplit_once("_temp")?;
+    let is_mark = rest.is_empty() || rest.starts_with('_');
+    (is_mark && !prefix.is_empty()).then_some(prefix)
+}
+
+/// Whether a folder holds nothing but what a save has written so far.
+pub(crate) fn is_left_by_save(name: &str, entries: &[Entry]) -> bool {
+    let is_part = |entry: &Entry| !entry.is_folder && entry.name.starts_with("part-");
+    saved_into(name).is_some() && !entries.is_empty() && entries.iter().all(is_part)
 }
 
 /// What a save that did not end has left beside the checkpoint.
@@ -116,14 +131,7 @@ pub(super) fn leftovers(parts: &mut Parts<'_>, prefix: &str) {
     let (place, name) = (folder(prefix), last(prefix));
     for entry in parts.list(place) {
         if is_temporary_folder(&entry, name) {
-            let within = parts.list(&join(place, &entry.name));
-            let bytes: u64 = within.iter().map(|entry| entry.size).sum();
-            let detail = format!(
-                "a save writes into this folder and removes it when it ends: one was interrupted, or is running now; \
-                 {} files with {bytes} bytes are in it",
-                within.len()
-            );
-            parts.flaw(FlawKind::Leftover, entry.name, None, detail);
+            leftover(parts, &join(place, &entry.name));
         } else if entry.name.starts_with(name) && entry.name.contains(".tempstate") {
             let detail = format!(
                 "a save renames this file when it ends: one was interrupted, or is running now; it has {} bytes",
@@ -132,6 +140,18 @@ pub(super) fn leftovers(parts: &mut Parts<'_>, prefix: &str) {
             parts.flaw(FlawKind::Leftover, entry.name, None, detail);
         }
     }
+}
+
+/// The folder that a save wrote into.
+fn leftover(parts: &mut Parts<'_>, place: &str) {
+    let within = parts.list(place);
+    let bytes: u64 = within.iter().map(|entry| entry.size).sum();
+    let detail = format!(
+        "a save writes into this folder and removes it when it ends: one was interrupted, or is running now; \
+         {} files with {bytes} bytes are in it",
+        within.len()
+    );
+    parts.flaw(FlawKind::Leftover, last(place), None, detail);
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod lines;
 mod machine;
 mod names;
 mod opcodes;
+mod packed;
 mod text;
 mod walk;
 
@@ -16,6 +17,7 @@ use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation};
 
 pub(crate) use self::joblib::Reader;
 use self::joblib::is_wrapper;
+use self::packed::Packing;
 use self::walk::{Halt, Walk};
 use crate::fault::{Stop, note};
 use crate::reading::Reading;
@@ -33,9 +35,12 @@ pub(crate) struct Program {
 }
 
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
-    let head = reading.source.bytes_at(0, 4)?;
-    if head == b"PK\x03\x04" {
+    let head = reading.source.bytes_at(0, 6)?;
+    if head.starts_with(b"PK\x03\x04") {
         return read_zipped(reading);
+    }
+    if let Some(packing) = Packing::of(&head) {
+        return packed::read(reading, packing);
     }
     let size = reading.source.size();
     let mut program = disassemble(&mut reading.reader()?, Reader::Python)?;

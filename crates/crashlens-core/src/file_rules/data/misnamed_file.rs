@@ -18,25 +18,45 @@ pub(super) static RULE: FileRule = FileRule {
     judge: Judge::File(judge),
 };
 
+/// Endings of images, whose decoders are asked for by these names.
+const IMAGES: [&str; 6] = ["jpg", "jpeg", "png", "gif", "bmp", "webp"];
+
 fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
     // Those who named it so will have it read by the decoder of that name.
     let versions = &["2.15.1", "2.21.0"];
-    let (does, seen) = match facts.format {
-        Some(Format::Bmp) => (
+    let name = facts.extension().unwrap_or_default();
+    let (does, seen) = match (name.as_str(), facts.format) {
+        ("npy" | "npz", Some(Format::Npy | Format::Npz)) => {
+            (EffectKind::Odd, "`np.load` goes by the content")
+        }
+        ("npy" | "npz", _) => (
+            EffectKind::Raises,
+            "`np.load` raises ValueError and speaks of pickled data",
+        ),
+        ("csv" | "tsv", _) => (
+            EffectKind::Raises,
+            "`make_csv_dataset` raises UnicodeDecodeError, `CsvDataset` InvalidArgumentError",
+        ),
+        ("h5" | "hdf5", Some(Format::Keras)) => (
+            EffectKind::Raises,
+            "Keras goes by the name: OSError: file signature not found",
+        ),
+        (_, Some(Format::TfRecordGzip | Format::TfRecordZlib)) => (
+            EffectKind::Odd,
+            "where `compression_type` says how it is packed, which its name does not",
+        ),
+        (name, _) if !IMAGES.contains(&name) => (EffectKind::NotTried, ""),
+        (_, Some(Format::Bmp)) => (
             EffectKind::Raises,
             "`decode_jpeg` and `decode_png` raise InvalidArgumentError; `decode_image` reads it",
         ),
-        Some(Format::Gif) => (
+        (_, Some(Format::Gif)) => (
             EffectKind::Raises,
             "`decode_image` gives four dimensions in place of three, which no batch with other images takes",
         ),
-        Some(Format::Jpeg | Format::Png) => (
+        (_, Some(Format::Jpeg | Format::Png)) => (
             EffectKind::Odd,
             "`decode_image`, `decode_jpeg` and `decode_png` go by the content",
-        ),
-        Some(Format::TfRecordGzip | Format::TfRecordZlib) => (
-            EffectKind::Odd,
-            "where `compression_type` says how it is packed, which its name does not",
         ),
         _ => (EffectKind::NotTried, ""),
     };

@@ -1,7 +1,9 @@
 //! TensorFlow Lite models that the interpreter dies on.
 
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Format, Judge, Setting};
+use crate::files::{
+    EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Format, Judge, Setting,
+};
 use crate::rule::Remedy;
 
 pub(super) static RULE: FileRule = FileRule {
@@ -25,11 +27,19 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let deadly = |kind| matches!(kind, FlawKind::Malformed | FlawKind::BreaksReader);
     let flaw = facts.flaws.iter().find(|flaw| deadly(flaw.kind));
     flaw.map(|flaw| {
-        FileFinding::of_flaw(facts, flaw, setting)
-            .remedy(Remedy::new(
-                "Do not load it, not even to try: whether it dies depends on the memory behind it. \
-                 Copy or download it again and compare sizes and hashes.",
-            ))
+        let finding = FileFinding::of_flaw(facts, flaw, setting);
+        let kills = finding
+            .effects
+            .iter()
+            .any(|it| it.does == EffectKind::Crashes);
+        let again = "Copy or download it again and compare sizes and hashes.";
+        let first = if kills {
+            format!("Do not load it, not even to try: whether it dies depends on the memory behind it. {again}")
+        } else {
+            again.to_owned()
+        };
+        finding
+            .remedy(Remedy::new(first))
             .remedy(Remedy::new(
                 "Convert it anew from the model it was made of.",
             ))

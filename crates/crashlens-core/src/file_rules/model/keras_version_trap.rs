@@ -42,6 +42,8 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let written = model.producer_version.as_deref().unwrap_or_default();
     let writer = written.parse().ok().and_then(|version| major(&version));
     let finding = match (facts.format, writer) {
+        // The layers of a model are in its configuration; without one there are weights alone.
+        (Some(Format::Hdf5), _) if is_archive && model.operations.is_empty() => weights_alone(),
         (Some(Format::Hdf5), _) if is_archive => inner_hdf5(written, reader),
         (Some(Format::Keras), Some(2)) if is_functional(model) => old_archive(written, reader),
         (Some(Format::Keras | Format::Hdf5), Some(3)) if reader == Some(2) => new_archive(written),
@@ -75,6 +77,19 @@ fn inner_hdf5(written: &str, reader: Option<u64>) -> FileFinding {
         .effect(EffectKind::Odd, &["2.12.1", "2.15.1"], "Keras 2 reads it")
         .remedy(Remedy::new(
             "Rename it to end in .h5; Keras 2 and 3 read HDF5 under that name.",
+        ))
+}
+
+fn weights_alone() -> FileFinding {
+    let detail = "its name says Keras archive, and it is HDF5 with weights and without a model";
+    FileFinding::new(Severity::WillFail, detail)
+        .effect(
+            EffectKind::Raises,
+            &["2.12.1", "2.15.1", "2.21.0"],
+            "load_model: ValueError: No model config found, or File not found",
+        )
+        .remedy(Remedy::new(
+            "Rename it to end in .weights.h5, build the model, and read it with model.load_weights().",
         ))
 }
 

@@ -63,6 +63,11 @@ impl Column {
         }
     }
 
+    /// Whether a name in a heading would not be one.
+    pub(super) fn is_nameless(&self) -> bool {
+        kind(self.name.as_bytes()) != FieldKind::Text
+    }
+
     /// What its fields are, in a word.
     pub(super) fn kind(&self) -> &'static str {
         match (self.texts, self.floats, self.integers + self.zeros) {

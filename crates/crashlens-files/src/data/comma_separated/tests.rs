@@ -43,11 +43,12 @@ fn a_table_of_pythons_writer_is_read_without_a_flaw() {
 #[test]
 fn ends_of_lines_may_be_of_any_kind() {
     let text = String::from_utf8(MIXED.to_vec()).expect("text");
-    for end in ["\r\n", "\r"] {
-        let facts = examined(text.replace('\n', end).as_bytes());
-        assert_eq!(facts.flaws, []);
-        assert_eq!(table(facts).rows, 40);
-    }
+    let facts = examined(text.replace('\n', "\r\n").as_bytes());
+    assert_eq!(facts.flaws, []);
+    assert_eq!(table(facts).rows, 40);
+    let old = text.replace('\n', "\r");
+    assert_eq!(table(examined(old.as_bytes())).rows, 40);
+    assert_eq!(flaw(old.as_bytes()).1, "the ends of lines");
     assert_eq!(examined(text.trim_end().as_bytes()).flaws, []);
 }
 
@@ -80,8 +81,8 @@ fn the_odd_field_of_a_column_of_numbers_is_named() {
 
 #[test]
 fn of_a_short_table_a_single_text_among_numbers_is_named() {
-    let numbers: String = (0..9).map(|i| format!("{i},{i}.5\n")).collect();
-    let rows = |last: &str| format!("n,v\n{numbers}{last}").into_bytes();
+    let numbers: Vec<String> = (0..9).map(|i| format!("{i},{i}.5")).collect();
+    let rows = |last: &str| format!("n,v\n{}\n{last}", numbers.join("\n")).into_bytes();
     let told = (FlawKind::Contradiction, "row 11".to_owned());
     assert_eq!(flaw(&rows("9,0.$5")), told);
     for sound in ["9,1", "9.5,1.0", "x,1.0\ny,1.0"] {
@@ -100,10 +101,27 @@ fn a_column_of_many_kinds_has_no_odd_ones() {
 }
 
 #[test]
+fn two_columns_of_one_name_are_told() {
+    let part = "the names of the columns".to_owned();
+    assert_eq!(
+        flaw(b"a,a,b\n1,2,3\n4,5,6\n"),
+        (FlawKind::Contradiction, part)
+    );
+    for no_heading in ["yes,no,yes\nno,no,yes\n", "1,1,2\n3,4,5\n", ",,b\n1,2,3\n"] {
+        assert_eq!(examined(no_heading.as_bytes()).flaws, [], "{no_heading}");
+    }
+}
+
+#[test]
 fn zero_bytes_and_other_encodings_are_told() {
     assert_eq!(flaw(&with("0.5,1,a\0b")).1, "the zero bytes");
     let latin = [MIXED, b"0.5,1,\xe9\n"].concat();
-    assert_eq!(flaw(&latin).1, "the encoding");
+    assert_eq!(
+        flaw(&latin),
+        (FlawKind::Malformed, "the encoding".to_owned())
+    );
+    let late = ["1,2,a\n".repeat(200).as_bytes(), b"3,4,\xe9\n"].concat();
+    assert_eq!(flaw(&late), (FlawKind::Blemish, "the encoding".to_owned()));
     let wide: Vec<u8> = b"\xff\xfea\0,\0b\0\n\0".to_vec();
     assert_eq!(flaw(&wide).0, FlawKind::Unsupported);
 }

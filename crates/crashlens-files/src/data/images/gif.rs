@@ -180,9 +180,10 @@ impl File<'_> {
         self.image.frames += 1;
         if self.pixels > self.most_pixels {
             let detail = format!(
-                "with it there are {} pixels; the limit is {}",
+                "with {part} there are {} pixels; it is {}",
                 self.pixels, self.most_pixels
             );
+            let part = "the limit of this check";
             return stop(flaw(FlawKind::TooLarge, part, at, detail));
         }
         let transparent = self.transparent.take();

@@ -120,7 +120,11 @@ impl<R: Read + Seek> Walk<R> {
     fn run(&mut self) -> Result<(), Stop> {
         // TensorFlow tells a JPEG by three bytes, libjpeg-turbo by the first two of them.
         if self.bytes.take(3)? != [0xFF, 0xD8, 0xFF] {
-            return Err(refuse("the header", 0, "it does not begin with FF D8 FF"));
+            return Err(refuse(
+                "the first bytes",
+                0,
+                "it does not begin with FF D8 FF",
+            ));
         }
         self.bytes.back();
         let mut pending = None;

@@ -19,7 +19,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
 }
 
 /// What the first bytes are those of.
-fn name(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn name(head: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 6] = [
         (b"II*\0", "TIFF"),
         (b"MM\0*", "TIFF"),

@@ -3,7 +3,7 @@
 use crashlens_core::files::FlawKind;
 
 use super::bundle;
-use crate::model::parts::{Parts, join};
+use crate::model::parts::{Parts, folder, join, last};
 use crate::store::Store;
 
 /// It is a few lines; more is not one.
@@ -31,8 +31,8 @@ pub(super) fn read(parts: &mut Parts<'_>, folder: &str) {
 }
 
 /// Whether it names a checkpoint that is there, and which.
-pub(super) fn check(parts: &mut Parts<'_>, folder: &str) -> Option<String> {
-    let path = join(folder, "checkpoint");
+pub(super) fn check(parts: &mut Parts<'_>, place: &str) -> Option<String> {
+    let path = join(place, "checkpoint");
     let text = parts
         .open(&path)
         .and_then(|mut source| source.bytes_at(0, LONGEST));
@@ -55,13 +55,16 @@ pub(super) fn check(parts: &mut Parts<'_>, folder: &str) -> Option<String> {
     let prefix = if named.starts_with('/') || named.contains("://") {
         named.clone()
     } else {
-        join(folder, &named)
+        join(place, &named)
     };
     super::leftovers(parts, &prefix);
     if parts.store.exists(&format!("{prefix}.index")) {
         return Some(prefix);
     }
-    let others = prefixes(parts, folder);
+    if is_of_old_format(parts, &prefix) {
+        return None;
+    }
+    let others = prefixes(parts, place);
     let beside = match others.last() {
         Some(other) => format!("; {} others are there, among them {other}", others.len()),
         None => String::new(),
@@ -69,6 +72,16 @@ pub(super) fn check(parts: &mut Parts<'_>, folder: &str) -> Option<String> {
     let detail = format!("it names {named} as the latest, and there is no {named}.index{beside}");
     parts.flaw(FlawKind::MissingPart, "checkpoint", None, detail);
     None
+}
+
+/// Up to TensorFlow 0.12, and with `write_version=1` to this day, a checkpoint was one table under the very name, or one
+/// for each shard. TensorFlow reads them; they are not looked into here.
+fn is_of_old_format(parts: &Parts<'_>, prefix: &str) -> bool {
+    let shard = format!("{}-00000-of-", last(prefix));
+    let mut beside = parts.list(folder(prefix)).into_iter();
+    beside.any(|entry| {
+        !entry.is_folder && (entry.name == last(prefix) || entry.name.starts_with(&shard))
+    })
 }
 
 fn prefixes(parts: &Parts<'_>, folder: &str) -> Vec<String> {

@@ -161,6 +161,25 @@ fn a_state_file_that_names_what_is_not_there_is_told() {
 }
 
 #[test]
+fn a_checkpoint_of_the_oldest_format_is_there() {
+    for name in ["m.ckpt", "m.ckpt-00000-of-00002"] {
+        let files: [(&str, &[u8]); 2] = [
+            ("d/checkpoint", b"model_checkpoint_path: \"m.ckpt\"\n"),
+            (&format!("d/{name}"), b"a table"),
+        ];
+        assert_eq!(kinds(&seen(&files, "d/checkpoint")), [], "{name}");
+    }
+}
+
+#[test]
+fn a_save_that_was_killed_at_its_beginning_leaves_a_folder_and_no_checkpoint() {
+    let part = "d/ck-7_temp/part-00000-of-00001.data-00000-of-00001";
+    let facts = seen(&[(part, b"abc")], "d/ck-7_temp");
+    assert_eq!(kinds(&facts), [FlawKind::Leftover]);
+    assert_eq!(facts.flaws[0].part, "ck-7_temp");
+}
+
+#[test]
 fn a_file_of_another_kind_is_no_checkpoint() {
     let files: [(&str, &[u8]); 2] = [("notes.txt", b"hello"), ("checkpoint", b"a diary")];
     assert_eq!(seen(&files, "notes.txt").format, None);
