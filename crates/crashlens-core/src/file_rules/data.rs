@@ -15,6 +15,7 @@ mod off_manifest;
 mod open_for_writing;
 mod reader_failed;
 mod stand_in;
+mod tables;
 mod time_limit;
 mod too_large;
 mod trailing_bytes;

@@ -1,5 +1,6 @@
 //! Parts of one file that contradict each other: shape and bytes, index and data.
 
+use super::tables;
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
 use crate::rule::Remedy;
@@ -19,9 +20,10 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, setting, FlawKind::Contradiction, |_| {
-        vec![Remedy::new(
+    flawed(facts, setting, FlawKind::Contradiction, |flaw| {
+        let todo = tables::remedy(facts, flaw).unwrap_or(
             "Make it again from its source: one of its parts is not from the same save as the others.",
-        )]
+        );
+        vec![Remedy::new(todo)]
     })
 }

@@ -1,5 +1,6 @@
 //! Files that break the rules of their format.
 
+use super::tables;
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
 use crate::rule::Remedy;
@@ -19,9 +20,10 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
-    flawed(facts, setting, FlawKind::Malformed, |_| {
-        vec![Remedy::new(
+    flawed(facts, setting, FlawKind::Malformed, |flaw| {
+        let todo = tables::remedy(facts, flaw).unwrap_or(
             "Copy or make it again; if another program can read it, let that one write it anew.",
-        )]
+        );
+        vec![Remedy::new(todo)]
     })
 }

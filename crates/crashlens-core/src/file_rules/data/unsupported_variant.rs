@@ -1,5 +1,6 @@
 //! Valid files that TensorFlow has no reader for.
 
+use super::tables;
 use crate::cause::Cause;
 use crate::files::{
     EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed,
@@ -22,10 +23,11 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
-    let mut findings = flawed(facts, setting, FlawKind::Unsupported, |_| {
-        vec![Remedy::new(
+    let mut findings = flawed(facts, setting, FlawKind::Unsupported, |flaw| {
+        let todo = tables::remedy(facts, flaw).unwrap_or(
             "Convert it to a format that TensorFlow reads; for an image PNG keeps every pixel as it is.",
-        )]
+        );
+        vec![Remedy::new(todo)]
     });
     // What some versions read is no fault of the file, as long as nobody says which one is to read it.
     if setting.tensorflow().is_none() {
