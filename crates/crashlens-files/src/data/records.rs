@@ -272,7 +272,8 @@ fn end_flaw(count: u64, at: Option<u64>, end: End, packed: bool) -> Option<Flaw>
                 NEGATIVE.. => FlawKind::Malformed,
                 _ => FlawKind::WildLength,
             };
-            let detail = format!("it declares {length} bytes and {left} are left");
+            let detail =
+                format!("it declares {length} bytes and a checksum of 4, and {left} are left");
             Some(flaw(kind, record, at, detail))
         }
     }
@@ -286,7 +287,9 @@ fn cut(count: u64, end: End, wrapping: Wrapping) -> Flaw {
             FlawKind::CutShort,
             format!("record {count}"),
             None,
-            format!("the {name} stream ends in it: it declares {length} bytes and {left} are left"),
+            format!(
+                "the {name} stream ends in it: it declares {length} bytes and a checksum of 4, and {left} are left"
+            ),
         ),
         // A cut hardly ever falls between two records: it is the mark of the end that is missing.
         End::Clean if count > 0 => flaw(

@@ -87,7 +87,10 @@ fn stop<T>(flaw: Flaw) -> Result<T, Stop> {
 
 /// The end came where it must not.
 fn ended(frames: u32, at: u64) -> Flaw {
-    let detail = format!("the file ends here, behind {frames} whole frame(s)");
+    let detail = match frames {
+        0 => "the file ends here, before its first frame".to_owned(),
+        _ => format!("the file ends here, in frame {frames} or right behind it"),
+    };
     flaw(FlawKind::CutShort, "the blocks", at, detail)
 }
 
@@ -232,7 +235,12 @@ impl File<'_> {
                         "its end code comes when {} pixels are missing",
                         unpacker.missing()
                     );
-                    return stop(flaw(FlawKind::Malformed, part, at, detail));
+                    // The frames before it are given, where there are any.
+                    let kind = match self.image.frames {
+                        1 => FlawKind::Malformed,
+                        _ => FlawKind::Contradiction,
+                    };
+                    return stop(flaw(kind, part, at, detail));
                 }
                 Some(End::NoSuchCode) => {
                     let detail = "its data has a code that means nothing yet";
