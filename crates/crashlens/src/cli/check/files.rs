@@ -16,7 +16,7 @@ use crate::duration;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 when nothing was found, 1 when something was found at or above --fail-on, \
-2 when crashlens failed."
+2 when crashlens failed or could not do all that was asked."
 )]
 pub(crate) struct DataArgs {
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 when nothing was found, 1 when something was found at or above --fail-on, \
-2 when crashlens failed."
+2 when crashlens failed or could not do all that was asked."
 )]
 pub(crate) struct ModelArgs {
     #[command(flatten)]

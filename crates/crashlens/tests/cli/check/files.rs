@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{crashlens, stderr, stdout};
 
 /// A folder with a sound array, one that is cut short, an empty picture and a text.
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(place.path().join(name), bytes).unwrap();
     write("sound.npy", &array(64));
@@ -22,7 +22,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// An `.npy` file of as many bytes as asked for.
-fn array(length: u8) -> Vec<u8> {
+pub(super) fn array(length: u8) -> Vec<u8> {
     let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({length},), }}");
     while (header.len() + 11) % 64 != 0 {
         header.push(' ');
@@ -35,13 +35,13 @@ fn array(length: u8) -> Vec<u8> {
     bytes
 }
 
-fn check(place: &Path, args: &[&str]) -> Command {
+pub(super) fn check(place: &Path, args: &[&str]) -> Command {
     let mut command = crashlens(&["check", "data"]);
     command.args(args).current_dir(place);
     command
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(super) fn lines(text: &str) -> Vec<Value> {
     let lines = text.lines().map(serde_json::from_str);
     lines.collect::<Result<_, _>>().unwrap()
 }
