@@ -158,6 +158,10 @@ pub enum FlawKind {
     OpenForWriting,
     /// Its hash is not that of the manifest.
     OffManifest,
+    /// The manifest has no hash of it.
+    Unlisted,
+    /// The manifest lists it, and it is not there.
+    Missing,
     /// Its bytes are those of another file of the set.
     Duplicate,
     /// The operating system refused to read it.

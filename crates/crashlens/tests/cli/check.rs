@@ -3,6 +3,7 @@
 mod after_death;
 mod files;
 mod forms;
+mod manifests;
 mod moving;
 
 use std::fmt::Write as _;
