@@ -22,12 +22,12 @@ pub(crate) struct DataArgs {
     #[command(flatten)]
     pub(crate) scan: ScanArgs,
 
-    /// The feature or array that holds the labels
-    #[arg(long, value_name = "NAME")]
+    /// The feature, array or column that holds the labels; by default those of a usual name, such as `label` or `y`
+    #[arg(long, value_name = "NAME", requires = "classes")]
     pub(crate) labels: Option<String>,
 
     /// How many classes there are: labels are to be from 0 to one less
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) classes: Option<u64>,
 
     /// Look at every file once more so long after the scan, for those that change

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crashlens_core::files::{FileFacts, FileFinding, Gathering, forecast, judge};
+use crashlens_core::files::{
+    FileFacts, FileFinding, Gathering, forecast, hazards_of, is_about_set, judge,
+};
 use crashlens_core::inspection::InspectionKind;
 use crashlens_core::{Inspection, Report};
 use crashlens_files::Purpose;
@@ -49,10 +51,15 @@ impl<'a> Results<'a> {
     pub(super) fn take_late(&mut self, facts: &FileFacts) {
         let findings = judge(facts, &self.job.setting);
         self.gathering.add_late(facts, &findings);
-        self.tell(facts, &findings);
+        self.note_if_bad(facts, &findings);
+        if let Some(lines) = &mut self.lines {
+            let hazards = hazards_of(facts, &findings);
+            let written = hazards.iter().try_for_each(|it| lines.write_finding(it));
+            self.keep(written);
+        }
     }
 
-    fn tell(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+    fn note_if_bad(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
         let least = self.job.report.fail_on.severity();
         let counts = |it: &FileFinding| Some(it.severity) >= least;
         if least.is_some()
@@ -61,6 +68,10 @@ impl<'a> Results<'a> {
         {
             self.bad.push(facts.path.clone());
         }
+    }
+
+    fn tell(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+        self.note_if_bad(facts, findings);
         if let Some(lines) = &mut self.lines {
             let is_model = self.job.purpose == Purpose::Model;
             let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
@@ -92,12 +103,20 @@ impl<'a> Results<'a> {
         destination: &crate::report::Destination,
         paths: &[String],
     ) -> Result<ExitStatus, Failure> {
-        let mut inspection = self.inspection(&paths.join(" "));
+        let subject = match &self.job.scan.files_from {
+            Some(list) if paths.is_empty() && list == Path::new("-") => {
+                "the list on standard input".to_owned()
+            }
+            Some(list) if paths.is_empty() => format!("the list {}", list.display()),
+            _ => paths.join(" "),
+        };
+        let mut inspection = self.inspection(&subject);
         inspection.gaps.extend(Stores::gap(paths));
         let status = self.status(&inspection);
+        let undone = undone(&inspection);
         // The report comes first: whatever becomes of the files, it is not lost.
         match self.lines.take() {
-            Some(lines) => lines.close()?,
+            Some(lines) => close(lines, &inspection)?,
             None => told(super::write(
                 &Report::of_inspections(vec![inspection]),
                 self.job.report.format,
@@ -110,7 +129,10 @@ impl<'a> Results<'a> {
         };
         let is_moved = self.job.move_to.is_none_or(|folder| self.move_to(folder));
         listed?;
-        Ok(if is_moved {
+        if let Some(undone) = &undone {
+            notes::tell(&format!("crashlens: {undone}"));
+        }
+        Ok(if is_moved && undone.is_none() {
             status
         } else {
             ExitStatus::NoReport
@@ -143,6 +165,39 @@ impl<'a> Results<'a> {
         }
         Ok(self.status(&self.inspection("")))
     }
+}
+
+/// What was asked for and could not be done at all: a job that never got its data must not pass.
+fn undone(inspection: &Inspection) -> Option<String> {
+    if inspection.lacks_files() {
+        return Some(format!(
+            "there was no file to check in {}",
+            inspection.subject
+        ));
+    }
+    inspection.checks.iter().find(|check| check.saw_nothing())?;
+    let labels = inspection.gaps.iter().filter_map(|gap| {
+        let which = gap.part.strip_prefix("labels")?.trim();
+        Some(match which {
+            "" => gap.reason.clone(),
+            which => format!("{which}: {}", gap.reason),
+        })
+    });
+    let reasons: Vec<String> = labels.collect();
+    Some(format!("labels were not checked: {}", reasons.join("; ")))
+}
+
+/// Behind the files, what is known of all of them.
+fn close(mut lines: Lines, inspection: &Inspection) -> Result<(), Failure> {
+    let mut findings = inspection.findings.iter().filter(|it| is_about_set(it));
+    told(findings.try_for_each(|it| lines.write_finding(it)))?;
+    told(
+        inspection
+            .gaps
+            .iter()
+            .try_for_each(|it| lines.write_gap(it)),
+    )?;
+    lines.close()
 }
 
 /// Nobody reading any more (`| head`) is no failure.

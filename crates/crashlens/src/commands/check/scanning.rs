@@ -94,6 +94,7 @@ fn examine_all(
             time: job.scan.timeout,
             ..Limits::default()
         },
+        labels: job.setting.label_names(),
     };
     let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     // A store is waited for more than it is worked for.
