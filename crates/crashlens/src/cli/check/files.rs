@@ -74,6 +74,11 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
 
+    /// Paths in --files-from and --quarantine end with a zero byte instead of a line's end, as with `find -print0` and
+    /// `xargs -0`: names may hold line ends
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
+
     /// Decode everything and look at every value, not only structure and checksums
     #[arg(long)]
     pub(crate) full: bool,

@@ -11,17 +11,30 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::saved::write_atomically;
 
-/// Writes the paths, one on each line.
-pub(super) fn list(file: &Path, bad: &[String]) -> Result<(), Failure> {
+/// Writes the paths, one on each line, or each with a zero byte behind it. Gives back those that no line can hold.
+pub(super) fn list<'a>(
+    file: &Path,
+    bad: &'a [String],
+    null: bool,
+) -> Result<Vec<&'a str>, Failure> {
     let mut text = Vec::new();
+    let mut left_out = Vec::new();
     for path in bad {
-        text.extend_from_slice(path_of(path).as_os_str().as_bytes());
-        text.push(b'\n');
+        let name = path_of(path);
+        let name = name.as_os_str().as_bytes();
+        // As two lines it would be two other files.
+        if !null && name.contains(&b'\n') {
+            left_out.push(path.as_str());
+            continue;
+        }
+        text.extend_from_slice(name);
+        text.push(if null { b'\0' } else { b'\n' });
     }
     write_atomically(file, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
         let message = format!("cannot write the list {}: {error}", file.display());
         Failure::new(message, ExitStatus::NoReport)
-    })
+    })?;
+    Ok(left_out)
 }
 
 /// What came of moving files away.

@@ -124,19 +124,31 @@ impl<'a> Results<'a> {
             ))?,
         }
         let listed = match &self.job.scan.quarantine {
-            Some(list) => removal::list(list, &self.bad),
-            None => Ok(()),
+            Some(list) => self.list(list),
+            None => Ok(true),
         };
         let is_moved = self.job.move_to.is_none_or(|folder| self.move_to(folder));
-        listed?;
+        let is_listed = listed?;
         if let Some(undone) = &undone {
             notes::tell(&format!("crashlens: {undone}"));
         }
-        Ok(if is_moved && undone.is_none() {
+        Ok(if is_listed && is_moved && undone.is_none() {
             status
         } else {
             ExitStatus::NoReport
         })
+    }
+
+    /// Lists the bad files and says which could not be; whether all were.
+    fn list(&self, list: &Path) -> Result<bool, Failure> {
+        let left_out = removal::list(list, &self.bad, self.job.scan.null)?;
+        for path in &left_out {
+            notes::tell(&format!(
+                "crashlens: {path} is not in {}: its name has a line's end in it; --null lists such names too",
+                list.display()
+            ));
+        }
+        Ok(left_out.is_empty())
     }
 
     /// Moves the bad files and says what came of it; whether all were moved.

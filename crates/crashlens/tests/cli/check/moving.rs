@@ -1,10 +1,10 @@
-//! `check data --move-to`: what users learn of files that were moved and of those that were not.
+//! `--quarantine` and `--move-to`: what users learn of files that were listed or moved, and of those that were not.
 
 use std::fs;
 
 use serde_json::Value;
 
-use super::files::{array, check, folder};
+use super::files::{array, check, folder, lines};
 use crate::{stderr, stdout};
 
 #[test]
@@ -55,4 +55,34 @@ fn who_moves_files_is_told_how_many_and_where_they_are_now() {
     assert!(place.path().join("away/new.npy").exists());
     let asked = check(place.path(), &["away"]).output().unwrap();
     assert!(stdout(&asked).contains("cut.npy"), "{}", stdout(&asked));
+}
+
+#[test]
+fn a_name_with_a_line_end_is_never_two_names() {
+    let place = tempfile::tempdir().unwrap();
+    let [odd, plain] = ["a\nb.npy", "c.npy"];
+    for name in [odd, plain] {
+        fs::write(place.path().join(name), &array(64)[..150]).unwrap();
+    }
+    let listed = || fs::read_to_string(place.path().join("bad")).unwrap();
+    let output = check(place.path(), &[".", "--quarantine", "bad"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(listed(), "./c.npy\n");
+    let text = stderr(&output);
+    assert!(text.contains("./a\\nb.npy is not in bad"), "{text}");
+    assert!(text.contains("--null"), "{text}");
+    let output = check(place.path(), &[".", "--quarantine", "bad", "-0"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(listed(), "./a\nb.npy\0./c.npy\0");
+    // What was listed so is read so.
+    let args = ["--files-from", "bad", "--null", "--format", "jsonl"];
+    let output = check(place.path(), &args).output().unwrap();
+    let lines = lines(&stdout(&output));
+    assert_eq!(lines[0]["path"], "./a\nb.npy");
+    assert_eq!(lines[0]["findings"][0]["name"], "cut-short");
+    assert_eq!(lines[1]["path"], "./c.npy");
 }
