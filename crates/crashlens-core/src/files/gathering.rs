@@ -261,7 +261,9 @@ impl Group {
         effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
         let is_of_all = |effect: &Effect| effect.formats.len() == self.formats.len();
         if effects.iter().all(is_of_all) {
-            effects.iter_mut().for_each(|effect| effect.formats.clear());
+            for effect in &mut effects {
+                effect.formats.clear();
+            }
         }
         effects
     }

@@ -45,9 +45,9 @@ impl Holdings {
         if !self.named.contains_key(name) && self.named.len() >= MOST_ASPECTS {
             return;
         }
-        let named = self.named.entry(name.to_owned()).or_default();
+        let unseen = self.named.entry(name.to_owned()).or_default();
         if let Some(reason) = reason {
-            named.entry(reason).or_default().add(&facts.path, 1, names);
+            unseen.entry(reason).or_default().add(&facts.path, 1, names);
         }
     }
 
