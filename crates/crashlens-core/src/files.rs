@@ -10,6 +10,8 @@ mod finding;
 mod forecast;
 mod format;
 mod gathering;
+mod holdings;
+mod labels;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +25,8 @@ pub(crate) use finding::flawed;
 pub use finding::{FileFinding, FileRule, Judge, Setting};
 pub use forecast::{Action, Forecast, Need, forecast};
 pub use format::Format;
-pub use gathering::{Gathering, judge};
+pub use gathering::{Gathering, hazards_of, is_about_set, judge};
+pub use holdings::Holdings;
 
 /// What was seen of one file, or of the files that make up one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -63,6 +66,12 @@ impl FileFacts {
             Contents::Arrays(arrays) => arrays,
             _ => &[],
         }
+    }
+
+    /// Its name without folders and ending: that of the one array in it.
+    pub fn stem(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
     /// Its name's ending in small letters, without the dot.
@@ -160,6 +169,10 @@ pub enum FlawKind {
     OpenForWriting,
     /// Its hash is not that of the manifest.
     OffManifest,
+    /// The manifest has no hash of it.
+    Unlisted,
+    /// The manifest lists it, and it is not there.
+    Missing,
     /// Its bytes are those of another file of the set.
     Duplicate,
     /// The operating system refused to read it.

@@ -80,6 +80,21 @@ pub struct Check {
     pub blind: Vec<String>,
 }
 
+impl Inspection {
+    /// Whether files were to be looked at and there was none.
+    pub fn lacks_files(&self) -> bool {
+        let is_none = |amount: &Amount| amount.what == "files" && amount.count == 0;
+        self.kind != InspectionKind::Environment && self.looked_at.iter().any(is_none)
+    }
+}
+
+impl Check {
+    /// Whether it was to look at something and could look at none of it.
+    pub fn saw_nothing(&self) -> bool {
+        self.scope.is_empty() && !self.blind.is_empty()
+    }
+}
+
 /// Judges a survey by every rule.
 pub fn inspect(survey: &Survey) -> Inspection {
     let mut findings = Vec::new();

@@ -9,7 +9,7 @@ use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format};
 use crate::reading::{Options, Purpose, Reading};
 use crate::sniff::{self, sniff};
 use crate::store::Store;
-use crate::{data, model, stand_in};
+use crate::{data, model, refusal, stand_in};
 
 /// What is seen of the file at `path`. Never fails: what goes wrong is part of the facts.
 ///
@@ -128,11 +128,6 @@ pub(crate) fn unreadable(path: &str, error: &io::Error) -> FileFacts {
         path: path.to_owned(),
         ..FileFacts::default()
     };
-    facts.flaws.push(Flaw {
-        kind: FlawKind::Unreadable,
-        part: "the file".to_owned(),
-        at: None,
-        detail: error.to_string(),
-    });
+    facts.flaws.push(refusal::flaw(error, "the file"));
     facts
 }

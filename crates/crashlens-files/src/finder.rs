@@ -3,8 +3,11 @@
 use std::collections::HashSet;
 use std::io;
 
+use crashlens_core::files::Flaw;
+
 use crate::model::{is_left_by_save, is_saved_model, saved_into};
 use crate::reading::Purpose;
+use crate::refusal;
 use crate::store::{Entry, Identity, Store};
 
 /// Folders in folders are followed so far.
@@ -18,7 +21,7 @@ pub struct Subject {
     /// Bytes of a file, for the progress; 0 where it is more than one.
     pub size: u64,
     /// Why it cannot be examined, where it cannot.
-    pub trouble: Option<String>,
+    pub trouble: Option<Flaw>,
 }
 
 /// Finds what is to be read at and below one path, and hands it on in the order of the names; stops when `found` says so.
@@ -142,7 +145,7 @@ impl Finder<'_> {
         (self.found)(Subject {
             path: path.to_owned(),
             size: 0,
-            trouble: Some(error.to_string()),
+            trouble: Some(refusal::flaw(error, "the path")),
         })
     }
 }

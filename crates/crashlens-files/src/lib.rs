@@ -18,6 +18,7 @@ mod model;
 mod names;
 mod pages;
 mod reading;
+mod refusal;
 mod scan;
 mod sniff;
 mod source;

@@ -14,7 +14,7 @@ const BLOCK: usize = 256 * 1024;
 const MOST_FLAWS: usize = 50;
 
 /// What readers are asked for.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// What the files are for.
     pub purpose: Purpose,
@@ -22,6 +22,20 @@ pub struct Options {
     pub full: bool,
     /// What a file may ask of us.
     pub limits: Limits,
+    /// Names of arrays and columns whose values are looked at in any case, because they hold labels.
+    pub labels: Vec<String>,
+}
+
+impl Options {
+    /// Whether the values of an array or a column are to be looked at.
+    pub(crate) fn wants_values(&self, name: &str) -> bool {
+        self.full || self.is_label(name)
+    }
+
+    /// Whether what has this name holds labels.
+    pub(crate) fn is_label(&self, name: &str) -> bool {
+        self.labels.iter().any(|label| label == name)
+    }
 }
 
 /// What files are for.

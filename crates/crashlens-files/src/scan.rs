@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-use crashlens_core::files::{FileFacts, Flaw, FlawKind};
+use crashlens_core::files::{FileFacts, Flaw};
 
 use crate::finder::Subject;
 
@@ -140,15 +140,10 @@ fn next(queue: &Mutex<Receiver<(u64, Subject)>>) -> Option<(u64, Subject)> {
 }
 
 /// The facts of a subject that cannot be examined.
-pub fn in_trouble(subject: &Subject, trouble: &str) -> FileFacts {
+pub fn in_trouble(subject: &Subject, trouble: &Flaw) -> FileFacts {
     FileFacts {
         path: subject.path.clone(),
-        flaws: vec![Flaw {
-            kind: FlawKind::Unreadable,
-            part: "the path".to_owned(),
-            at: None,
-            detail: trouble.to_owned(),
-        }],
+        flaws: vec![trouble.clone()],
         ..FileFacts::default()
     }
 }

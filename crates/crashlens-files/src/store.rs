@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 
 use crate::names::{path_of, text_of};
+use crate::refusal::{if_dangling, special};
 use crate::source::{ReadAt, Source};
 
 /// A place that files are read from. Paths are those the user wrote, or continue them with `/`.
@@ -80,17 +81,15 @@ impl Store for LocalStore {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if !metadata.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "it is not a regular file",
-            ));
+            return Err(special(metadata.file_type()));
         }
         Ok(Source::new(LocalFile(file), metadata.len()))
     }
 
     fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
-        for entry in fs::read_dir(path_of(folder))?.take(MOST_ENTRIES) {
+        let read = fs::read_dir(path_of(folder)).map_err(|error| if_dangling(folder, error))?;
+        for entry in read.take(MOST_ENTRIES) {
             let entry = entry?;
             let name = text_of(&entry.file_name());
             // A link that leads nowhere is a file that cannot be read; what was deleted just now is none.
@@ -118,17 +117,6 @@ impl Store for LocalStore {
             inode: metadata.ino(),
             tag: None,
         }))
-    }
-}
-
-/// Tells a link that leads nowhere from a file that is not there.
-fn if_dangling(path: &str, error: io::Error) -> io::Error {
-    match fs::read_link(path_of(path)) {
-        Ok(target) if error.kind() == io::ErrorKind::NotFound => io::Error::new(
-            error.kind(),
-            format!("it is a link to {}, which is not there", target.display()),
-        ),
-        _ => error,
     }
 }
 

@@ -11,7 +11,8 @@ pub enum ExitStatus {
     Success,
     /// 1: `check` found something at or above `--fail-on`.
     Found,
-    /// 2: `diagnose` or `check` could not make a report, `rules` knows no such rule, or one of them was used wrongly.
+    /// 2: `diagnose` or `check` could not make a report, `check` could not do all that was asked, `rules` knows no such
+    /// rule, or one of them was used wrongly.
     NoReport,
     /// 125: `run` or `attach` failed in crashlens itself, or was used wrongly.
     Failed,

@@ -57,7 +57,7 @@ const EXIT_STATUS: &str = "
 | `diagnose` | 2 | no report could be made, or the command was used wrongly |
 | `check` | 0 | nothing was found at or above `--fail-on` |
 | `check` | 1 | something was found at or above `--fail-on` |
-| `check` | 2 | nothing could be checked, or the command was used wrongly |
+| `check` | 2 | not all that was asked could be checked or done, or the command was used wrongly |
 | `rules` | 0 | the rules were shown |
 | `rules` | 2 | there is no such rule, or the command was used wrongly |
 ";

@@ -31,6 +31,15 @@ struct Finding {
     effects: Vec<Effect>,
 }
 
+/// What was said of files when all were read.
+#[derive(Debug, Deserialize)]
+struct Late {
+    rule: String,
+    files: Vec<PathBuf>,
+    #[serde(flatten)]
+    finding: Finding,
+}
+
 impl Finding {
     /// How bad it is for a version: by what it says of that one, where it says something of it.
     fn severity_for(&self, version: &str) -> Severity {
@@ -92,15 +101,23 @@ pub fn ask(
         .with_context(|| format!("cannot start {}", crashlens.display()))?;
     let mut said: BTreeMap<PathBuf, Said> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
-        // The last line may be the report on all files. What is known only when all were read, such as that two are the
-        // same, comes in lines of its own.
         if let Ok(one) = serde_json::from_str::<Said>(line) {
             let known = said.entry(one.path).or_default();
             known.findings.extend(one.findings);
-            known
-                .findings
-                .sort_by_key(|finding| Reverse(finding.severity));
+        } else if let Ok(late) = serde_json::from_str::<Late>(line)
+            && late.rule.starts_with("FIL")
+        {
+            // What is known only when all were read, such as that two are the same, comes in lines of its own. What is
+            // wrong with the set as a whole is nothing that is said of a file.
+            for file in late.files {
+                let known = said.entry(file).or_default();
+                known.findings.push(late.finding.clone());
+            }
         }
+    }
+    for one in said.values_mut() {
+        one.findings
+            .sort_by_key(|finding| Reverse(finding.severity));
     }
     Ok(said)
 }

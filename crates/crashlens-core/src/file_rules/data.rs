@@ -10,6 +10,7 @@ mod duplicate_file;
 mod empty_file;
 mod malformed_file;
 mod misnamed_file;
+mod missing_file;
 mod not_finite_values;
 mod off_manifest;
 mod open_for_writing;
@@ -19,6 +20,7 @@ mod tables;
 mod time_limit;
 mod too_large;
 mod trailing_bytes;
+mod unlisted_file;
 mod unreadable_file;
 mod unsupported_variant;
 mod wild_length;
@@ -44,6 +46,8 @@ pub(super) const FAMILY: Family = Family {
         &changed_while_read::RULE,
         &open_for_writing::RULE,
         &off_manifest::RULE,
+        &missing_file::RULE,
+        &unlisted_file::RULE,
         &unreadable_file::RULE,
         &time_limit::RULE,
         &reader_failed::RULE,

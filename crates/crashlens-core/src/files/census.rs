@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::holdings::Holdings;
 use super::{Contents, FeatureKind, FileFacts, Range, Records};
 
 /// So many different values of one aspect are told apart; the rest is counted.
 const MOST_VALUES: usize = 1000;
 /// So many aspects.
-const MOST_ASPECTS: usize = 2000;
+pub(super) const MOST_ASPECTS: usize = 2000;
 /// So many files of a class are named.
 const MOST_NAMED: usize = 20;
 /// So many names in all: a set of a million files must not need more memory than one of a thousand.
@@ -24,6 +25,8 @@ pub struct Census {
     features: BTreeMap<String, FeatureCensus>,
     /// By the name of the array or integer feature.
     ranges: BTreeMap<String, RangeCensus>,
+    /// What has a name.
+    holdings: Holdings,
     /// Records that are examples.
     examples: u64,
     /// The first files with examples.
@@ -88,7 +91,7 @@ pub struct OddOnes<'a> {
 }
 
 impl Class {
-    fn add(&mut self, path: &str, count: u64, names: &mut usize) {
+    pub(super) fn add(&mut self, path: &str, count: u64, names: &mut usize) {
         self.count += count;
         if self.files.len() < MOST_NAMED
             && *names < MOST_NAMES
@@ -104,6 +107,7 @@ impl Census {
     /// Takes in one file.
     pub fn add(&mut self, facts: &FileFacts) {
         let path = facts.path.as_str();
+        self.holdings.add(facts, &mut self.names);
         match &facts.contents {
             Contents::Unknown | Contents::Model(_) => {}
             Contents::Image(image) => {
@@ -114,7 +118,7 @@ impl Census {
             }
             Contents::Arrays(arrays) => {
                 for array in arrays {
-                    self.add_array(array, path);
+                    self.add_array(array, facts);
                 }
             }
             Contents::Records(records) => self.add_records(records, path),
@@ -122,6 +126,9 @@ impl Census {
                 self.note("columns of tables", table.columns.join(", "), path);
                 if !table.types.is_empty() {
                     self.note("types of columns", table.types.join(", "), path);
+                }
+                for (name, range) in &table.ranges {
+                    self.note_range(name, *range, path);
                 }
             }
             Contents::Sound(sound) => {
@@ -132,9 +139,10 @@ impl Census {
         }
     }
 
-    fn add_array(&mut self, array: &super::Array, path: &str) {
+    fn add_array(&mut self, array: &super::Array, facts: &FileFacts) {
+        let path = facts.path.as_str();
         let (of, name) = match array.name.as_str() {
-            "" => ("arrays".to_owned(), stem(path)),
+            "" => ("arrays".to_owned(), facts.stem()),
             name => (format!("array `{name}`"), name),
         };
         self.note(&format!("type of {of}"), array.dtype.clone(), path);
@@ -261,7 +269,12 @@ impl Census {
             .map(|(name, feature)| (name.as_str(), feature))
     }
 
-    /// From where to where the values of arrays and integer features go, by name.
+    /// What has a name in the set.
+    pub fn holdings(&self) -> &Holdings {
+        &self.holdings
+    }
+
+    /// From where to where the values of arrays, integer features and columns of labels go, by name.
     pub fn ranges(&self) -> impl Iterator<Item = (&str, &RangeCensus)> {
         self.ranges
             .iter()
@@ -280,12 +293,6 @@ fn key(name: &str, sequence: bool) -> String {
     } else {
         name.to_owned()
     }
-}
-
-/// The name of a file without folders and ending: that of the array in it.
-fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The few are at most one in twenty; where there is no such majority the set simply varies.

@@ -1,5 +1,7 @@
 //! What a file holds, as far as a census or a rule asks for it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// What a file holds.
@@ -132,6 +134,9 @@ pub struct Table {
     pub types: Vec<String>,
     /// Rows without the heading.
     pub rows: u64,
+    /// Least and greatest number of the columns that hold labels, by name, where they were asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranges: BTreeMap<String, Range>,
 }
 
 /// Sound.

@@ -18,6 +18,9 @@ pub struct Effect {
     pub versions: Vec<String>,
     /// What is seen then, as a sentence without its end: an error's words, a signal.
     pub seen: String,
+    /// Of files in these formats alone, where a finding has files of several; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<Format>,
 }
 
 /// Kinds of effects, the worst last.
@@ -118,6 +121,7 @@ static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
                     does: row.does,
                     versions: row.versions.clone(),
                     seen: row.seen.clone(),
+                    formats: Vec::new(),
                 };
                 let rows = effects.entry((format, row.flaw)).or_default();
                 rows.push((row.part.clone(), effect));
@@ -144,6 +148,7 @@ pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {
             does: EffectKind::NotTried,
             versions: Vec::new(),
             seen: String::new(),
+            formats: Vec::new(),
         });
     }
     effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
@@ -185,6 +190,7 @@ mod tests {
             does,
             versions: versions.iter().map(ToString::to_string).collect(),
             seen: String::new(),
+            formats: Vec::new(),
         };
         let effects = [
             effect(EffectKind::Raises, &["2.12.1", "2.15.1"]),

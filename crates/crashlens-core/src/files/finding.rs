@@ -126,6 +126,7 @@ impl FileFinding {
             does,
             versions: versions.iter().map(ToString::to_string).collect(),
             seen: seen.to_owned(),
+            formats: Vec::new(),
         });
         self
     }

@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 
 use super::{
     Census, Effect, FileFacts, FileFinding, FileRule, Forecast, Format, Setting, finding::Judge,
-    forecast,
+    forecast, labels,
 };
 use crate::evidence::FactRef;
 use crate::file_rules;
 use crate::hazard::{Ground, Hazard, Severity};
 use crate::inspection::{Amount, Check, Inspection, InspectionKind};
+use crate::rule::Remedy;
 
 /// So many files of one finding are named; the rest is counted.
 const FILES_NAMED: usize = 1000;
 /// So many of them with what was seen in them.
 const FILES_TOLD: usize = 20;
+/// So many things to do about one finding.
+const REMEDIES: usize = 5;
 /// So many models are told with the memory they will take.
 const FORECASTS: usize = 20;
 
@@ -36,7 +39,8 @@ pub struct Gathering {
 struct Group {
     count: u64,
     files: Vec<String>,
-    first: Option<FileFinding>,
+    /// What to do, which may not be the same for all files.
+    remedies: Vec<Remedy>,
     grounds: Vec<Ground>,
     formats: BTreeMap<Format, u64>,
     effects: Vec<Effect>,
@@ -62,6 +66,22 @@ pub fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
+}
+
+/// What was found in one file, as it is told of a set.
+pub fn hazards_of(facts: &FileFacts, findings: &[FileFinding]) -> Vec<Hazard> {
+    let mut gathering = Gathering::default();
+    gathering.add_late(facts, findings);
+    let rules = file_rules::all().enumerate();
+    rules
+        .flat_map(|(order, rule)| gathering.told(order, rule).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Whether a finding is about the whole set rather than about files of it.
+pub fn is_about_set(hazard: &Hazard) -> bool {
+    let mut rules = file_rules::all();
+    rules.any(|rule| rule.id == hazard.rule && matches!(rule.judge, Judge::Set(_)))
 }
 
 impl Gathering {
@@ -111,12 +131,7 @@ impl Gathering {
         for (order, rule) in file_rules::all().enumerate() {
             let before = findings.len();
             match rule.judge {
-                Judge::File(_) => {
-                    let groups = self.groups.range((order, Severity::WorthKnowing)..);
-                    let groups = groups.take_while(|((other, _), _)| *other == order);
-                    findings
-                        .extend(groups.map(|((_, severity), group)| group.told(rule, *severity)));
-                }
+                Judge::File(_) => findings.extend(self.told(order, rule)),
                 Judge::Set(judge) => findings.extend(judge(&self.census, setting).into_iter().map(
                     |hazard| Hazard {
                         rule: rule.id.to_owned(),
@@ -130,11 +145,19 @@ impl Gathering {
                 rule: rule.id.to_owned(),
                 name: rule.name.to_owned(),
                 asks: rule.asks.to_owned(),
-                scope: format!("{} files", self.files),
+                scope: match self.files {
+                    0 => String::new(),
+                    files => format!("{files} files"),
+                },
                 found: (findings.len() - before) as u64,
                 blind: Vec::new(),
             });
         }
+        let gaps = match self.files {
+            0 => Vec::new(),
+            _ => labels::gaps(&self.census, setting),
+        };
+        labels::confess(&mut checks, &gaps, &self.census, setting);
         findings.sort_by_key(|hazard| {
             let worst = hazard.effects.first().map(|effect| effect.does);
             std::cmp::Reverse((hazard.severity, worst))
@@ -147,8 +170,15 @@ impl Gathering {
             forecasts: self.forecasts(kind, setting),
             findings,
             checks,
-            gaps: Vec::new(),
+            gaps,
         }
+    }
+
+    /// What a rule found, once for each severity.
+    fn told(&self, order: usize, rule: &FileRule) -> impl Iterator<Item = Hazard> {
+        let groups = self.groups.range((order, Severity::WorthKnowing)..);
+        let groups = groups.take_while(move |((other, _), _)| *other == order);
+        groups.map(|((_, severity), group)| group.told(rule, *severity))
     }
 
     fn forecasts(&self, kind: InspectionKind, setting: &Setting) -> Vec<Forecast> {
@@ -180,13 +210,13 @@ impl Gathering {
 
 impl Group {
     fn add(&mut self, facts: &FileFacts, finding: &FileFinding, is_new_file: bool) {
-        if self.first.is_none() {
-            self.first = Some(finding.clone());
+        for remedy in &finding.remedies {
+            if self.remedies.len() < REMEDIES && !self.remedies.contains(remedy) {
+                self.remedies.push(remedy.clone());
+            }
         }
         for effect in &finding.effects {
-            if !self.effects.contains(effect) {
-                self.effects.push(effect.clone());
-            }
+            self.add_effect(effect, facts.format);
         }
         if !is_new_file {
             return;
@@ -208,6 +238,36 @@ impl Group {
         }
     }
 
+    fn add_effect(&mut self, effect: &Effect, format: Option<Format>) {
+        let is_same = |it: &&mut Effect| {
+            (it.does, &it.versions, &it.seen) == (effect.does, &effect.versions, &effect.seen)
+        };
+        let known = self.effects.iter_mut().find(is_same);
+        match (known, format) {
+            (Some(known), Some(format)) if !known.formats.contains(&format) => {
+                known.formats.push(format);
+            }
+            (Some(_), _) => {}
+            (None, format) => self.effects.push(Effect {
+                formats: format.into_iter().collect(),
+                ..effect.clone()
+            }),
+        }
+    }
+
+    /// The worst first; with their formats only where they are not the same for all files.
+    fn effects(&self) -> Vec<Effect> {
+        let mut effects = self.effects.clone();
+        effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
+        let is_of_all = |effect: &Effect| effect.formats.len() == self.formats.len();
+        if effects.iter().all(is_of_all) {
+            for effect in &mut effects {
+                effect.formats.clear();
+            }
+        }
+        effects
+    }
+
     /// As one finding.
     fn told(&self, rule: &FileRule, severity: Severity) -> Hazard {
         let [one, many] = rule.says;
@@ -215,19 +275,14 @@ impl Group {
             (1, Some(only)) => format!("{only} {one}"),
             (count, _) => format!("{count} files {many}{}", self.by_format()),
         };
-        let mut effects = self.effects.clone();
-        effects.sort_by_key(|effect| std::cmp::Reverse(effect.does));
         Hazard {
             rule: rule.id.to_owned(),
             name: rule.name.to_owned(),
             grounds: self.grounds.clone(),
             files: self.files.clone(),
             more_files: self.count - self.files.len() as u64,
-            effects,
-            remedies: self
-                .first
-                .as_ref()
-                .map_or_else(Vec::new, |finding| finding.remedies.clone()),
+            effects: self.effects(),
+            remedies: self.remedies.clone(),
             ..Hazard::new(severity, rule.cause, headline)
         }
     }
@@ -251,7 +306,7 @@ impl Group {
 fn told(path: &str, finding: &FileFinding) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     let part = match finding.part.as_str() {
-        "" | "the file" | "the path" => String::new(),
+        "" | "the file" | "the path" | "the link" | "the special file" => String::new(),
         part => format!("{part}: "),
     };
     let at = finding

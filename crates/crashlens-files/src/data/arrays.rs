@@ -13,7 +13,7 @@ use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format};
 
 use crate::fault::{Stop, note};
 use crate::model::pickle::{Reader, disassemble};
-use crate::reading::Reading;
+use crate::reading::{Options, Reading};
 use crate::source::Source;
 use crate::zipped::{self, Member, Stream};
 use header::Header;
@@ -39,8 +39,9 @@ pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> 
     if format == Format::Npz {
         return archive(reading);
     }
-    let (size, full) = (reading.source.size(), reading.options.full);
-    let seen = one(&mut reading.reader()?, Some(size), full)?;
+    let size = reading.source.size();
+    let with_values = reading.options.wants_values(reading.facts.stem());
+    let seen = one(&mut reading.reader()?, Some(size), with_values)?;
     for (kind, detail) in seen.flaws {
         reading.flaw(kind, "the array", detail);
     }
@@ -49,7 +50,7 @@ pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> 
 }
 
 /// One array. Its data is read only where it must be: for its values, or where nothing tells its size.
-fn one(input: &mut impl Read, size: Option<u64>, full: bool) -> io::Result<Seen> {
+fn one(input: &mut impl Read, size: Option<u64>, with_values: bool) -> io::Result<Seen> {
     let mut flaws = Vec::new();
     let header = match header::read(input)? {
         Ok(header) => header,
@@ -60,7 +61,7 @@ fn one(input: &mut impl Read, size: Option<u64>, full: bool) -> io::Result<Seen>
         }
     };
     let wanted = header.data();
-    let mut values = header.dtype.number.filter(|_| full).map(Values::of);
+    let mut values = header.dtype.number.filter(|_| with_values).map(Values::of);
     let mut callables = Vec::new();
     if header.dtype.has_objects {
         let why = "its elements are Python objects, which are pickled";
@@ -133,7 +134,7 @@ fn scan(
 }
 
 fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
-    let (full, most) = (reading.options.full, reading.options.limits.unpacked);
+    let (options, most) = (reading.options, reading.options.limits.unpacked);
     let mut found = Vec::new();
     let mut arrays = Vec::new();
     let start = reading.source.bytes_at(0, 4)?;
@@ -147,7 +148,7 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
             let mut left = most;
             for member in listed.iter().take(MOST_MEMBERS) {
                 let part = format!("member `{}`", member.name);
-                match one_of(&mut reading.source, member, full, &mut left) {
+                match one_of(&mut reading.source, member, options, &mut left) {
                     Ok(seen) => {
                         let flaws = seen.flaws.into_iter();
                         found.extend(flaws.map(|(kind, detail)| (kind, part.clone(), detail)));
@@ -176,11 +177,16 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
 type Found = (FlawKind, String, String);
 
 /// A member of an archive; `left` is how much may still be unpacked.
-fn one_of(source: &mut Source, member: &Member, full: bool, left: &mut u64) -> Result<Seen, Stop> {
+fn one_of(
+    source: &mut Source,
+    member: &Member,
+    options: &Options,
+    left: &mut u64,
+) -> Result<Seen, Stop> {
     let stem = member.name.strip_suffix(".npy");
     let mut input = Counted::new(Stream::of(source, member)?, *left);
     let mut seen = match stem {
-        Some(_) => one(&mut input, None, full),
+        Some(name) => one(&mut input, None, options.wants_values(name)),
         None => Ok(Seen {
             array: None,
             flaws: Vec::new(),

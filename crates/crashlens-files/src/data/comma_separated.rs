@@ -3,6 +3,7 @@
 
 mod column;
 mod fields;
+mod label;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use crashlens_core::files::{Contents, Extent, FlawKind, Table};
 use crate::reading::Reading;
 use column::Column;
 use fields::{Event, FieldKind, Slip, Splitter, kind};
+use label::Label;
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 128 * 1024;
@@ -42,6 +44,8 @@ struct Rows {
     open: u64,
     /// Of this row.
     last_is_empty: bool,
+    /// Names of columns that hold labels.
+    labels: Vec<String>,
 }
 
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
@@ -53,7 +57,10 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         return Ok(());
     }
     let form = Form::of(head, reading.path);
-    let mut rows = Rows::default();
+    let mut rows = Rows {
+        labels: reading.options.labels.clone(),
+        ..Rows::default()
+    };
     let mut splitter = Splitter::new(form.delimiter);
     let mut text = Encoding::default();
     let mut block = vec![0; BLOCK];
@@ -143,7 +150,8 @@ impl Rows {
         if self.count == 0 {
             let name = String::from_utf8_lossy(field).into_owned();
             self.has_heading |= kind(field) == FieldKind::Text;
-            self.columns.push(Column::named(name));
+            let label = Label::wanted(&self.labels, &name, place);
+            self.columns.push(Column::named(name, label));
             return;
         }
         if let Some(column) = self.columns.get_mut(place) {
@@ -321,6 +329,7 @@ fn conclude(reading: &mut Reading<'_>, mut rows: Rows, text: &Encoding, form: &F
             .map(|column| column.kind().to_owned())
             .collect(),
         rows: count,
+        ranges: label::ranges(&rows.columns, rows.has_heading),
     }));
 }
 

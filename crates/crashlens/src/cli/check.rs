@@ -161,7 +161,7 @@ pub(crate) enum CheckFormat {
     Text,
     /// For programs: one document
     Json,
-    /// For programs that share work out: a line of JSON for each file
+    /// For programs that share work out: a line of JSON for each file, and behind them what is known of all
     Jsonl,
     /// For code scanning: SARIF 2.1.0
     Sarif,

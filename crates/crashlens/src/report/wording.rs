@@ -34,6 +34,9 @@ pub(super) fn tally(findings: &[Hazard]) -> String {
 
 /// What is said where nothing was found: never that nothing is there.
 pub(super) fn nothing_found(inspection: &Inspection) -> String {
+    if inspection.lacks_files() {
+        return format!("There was no file to check in {}.", inspection.subject);
+    }
     let count = |is_counted: fn(&Check) -> bool| {
         let checks = inspection.checks.iter();
         checks.filter(|check| is_counted(check)).count() as u64
@@ -144,8 +147,13 @@ pub(super) fn effect(effect: &Effect) -> String {
         "" => String::new(),
         seen => format!(": {seen}"),
     };
+    let formats: Vec<&str> = effect.formats.iter().map(|format| format.name()).collect();
+    let of = match formats.as_slice() {
+        [] => String::new(),
+        formats => format!("{}: ", formats.join(", ")),
+    };
     match effect.does {
-        EffectKind::NotTried => format!("What TensorFlow does with it was not tried{seen}"),
-        does => format!("TensorFlow{versions} {}{seen}", does.verb()),
+        EffectKind::NotTried => format!("{of}What TensorFlow does with it was not tried{seen}"),
+        does => format!("{of}TensorFlow{versions} {}{seen}", does.verb()),
     }
 }

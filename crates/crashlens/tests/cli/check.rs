@@ -3,6 +3,10 @@
 mod after_death;
 mod files;
 mod forms;
+mod labels;
+mod manifests;
+mod moving;
+mod sets;
 
 use std::fmt::Write as _;
 use std::fs;

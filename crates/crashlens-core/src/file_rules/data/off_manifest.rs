@@ -1,4 +1,4 @@
-//! Files that are not what the manifest lists.
+//! Files that have changed since the manifest was made.
 
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting};
@@ -8,10 +8,10 @@ use crate::rule::Remedy;
 pub(super) static RULE: FileRule = FileRule {
     id: "FIL016",
     name: "off-manifest",
-    asks: "files that are not what the manifest lists",
+    asks: "files whose bytes are others than when the manifest was made",
     says: [
-        "is not what the manifest lists",
-        "are not what the manifest lists",
+        "has changed since the manifest was made",
+        "have changed since the manifest was made",
     ],
     cause: Cause::CorruptDataFile,
     since: "0.1.0",

@@ -1,7 +1,7 @@
 //! Files that cannot be opened or read.
 
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, FileRule, Flaw, FlawKind, Judge, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -19,15 +19,33 @@ pub(super) static RULE: FileRule = FileRule {
 fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
     facts
         .flaws_of(FlawKind::Unreadable)
-        .map(|flaw| {
-            FileFinding::new(Severity::WillFail, flaw.detail.clone())
-                .part(flaw.part.clone())
-                .effect(
-                    EffectKind::Raises,
-                    &["2.15.1", "2.21.0"],
-                    "NotFoundError, PermissionDeniedError or FailedPreconditionError when it is opened",
-                )
-                .remedy(Remedy::new("Look at its owner, its permissions and whether the disk or the mount is still there."))
-        })
+        .map(|flaw| finding(flaw).part(flaw.part.clone()))
         .collect()
+}
+
+/// The reader names a part where it is no permission or disk that stands in the way.
+fn finding(flaw: &Flaw) -> FileFinding {
+    let detail = flaw.detail.clone();
+    let raises = |detail, error| {
+        let versions = ["2.15.1", "2.21.0"];
+        let finding = FileFinding::new(Severity::WillFail, detail);
+        finding.effect(EffectKind::Raises, &versions, error)
+    };
+    match flaw.part.as_str() {
+        "the link" => raises(detail, "NotFoundError when it is opened").remedy(Remedy::new(
+            "Make the link lead to its file again, or remove it; if the file is on a disk that is not mounted, mount it.",
+        )),
+        "the special file" => FileFinding::new(Severity::CanCrash, detail)
+            .effect(EffectKind::NotTried, &[], "")
+            .remedy(Remedy::new(
+                "Take it out of the list of files: who opens a pipe waits until somebody writes to it.",
+            )),
+        _ => raises(
+            detail,
+            "NotFoundError, PermissionDeniedError or FailedPreconditionError when it is opened",
+        )
+        .remedy(Remedy::new(
+            "Look at its owner, its permissions and whether the disk or the mount is still there.",
+        )),
+    }
 }

@@ -103,6 +103,7 @@ fn hazard(severity: Severity, headline: String, class: &Class, seen: &str, remed
         does: EffectKind::Raises,
         versions: ["2.12.1", "2.15.1", "2.21.0"].map(str::to_owned).to_vec(),
         seen: seen.to_owned(),
+        formats: Vec::new(),
     }];
     hazard
 }

@@ -6,20 +6,6 @@ use crate::files::{Census, Effect, EffectKind, FileRule, Judge, RangeCensus, Set
 use crate::hazard::{Hazard, Severity};
 use crate::rule::Remedy;
 
-/// Names that labels have where none was told.
-const USUAL_NAMES: [&str; 10] = [
-    "label",
-    "labels",
-    "y",
-    "y_train",
-    "y_test",
-    "y_val",
-    "class",
-    "target",
-    "targets",
-    "image/class/label",
-];
-
 pub(super) static RULE: FileRule = FileRule {
     id: "SET003",
     name: "labels-out-of-range",
@@ -35,13 +21,10 @@ fn judge(census: &Census, setting: &Setting) -> Vec<Hazard> {
     let Some(classes) = setting.classes else {
         return Vec::new();
     };
-    let is_label = |name: &str| match &setting.labels {
-        Some(told) => told == name,
-        None => USUAL_NAMES.contains(&name),
-    };
+    let names = setting.label_names();
     census
         .ranges()
-        .filter(|(name, _)| is_label(name))
+        .filter(|(name, _)| names.iter().any(|label| label == name))
         .filter_map(|(name, range)| hazard(name, range, classes))
         .collect()
 }
@@ -74,26 +57,36 @@ fn hazard(name: &str, census: &RangeCensus, classes: u64) -> Option<Hazard> {
             hazard = hazard.file(path);
         }
     }
-    hazard.effects = effects();
+    let first = if is_above {
+        range.greatest
+    } else {
+        range.least
+    };
+    hazard.effects = effects(first, classes);
     Some(hazard)
 }
 
-fn effects() -> Vec<Effect> {
-    let effect = |does, versions: &[&str], seen: &str| Effect {
+/// With the numbers of this set, as TensorFlow says them.
+fn effects(label: f64, classes: u64) -> Vec<Effect> {
+    let effect = |does, versions: &[&str], seen: String| Effect {
         does,
         versions: versions.iter().map(ToString::to_string).collect(),
-        seen: seen.to_owned(),
+        seen,
+        formats: Vec::new(),
     };
     vec![
         effect(
             EffectKind::Raises,
             &["2.12.1", "2.15.1", "2.21.0"],
-            "on the CPU, InvalidArgumentError: Received a label value of 3 which is outside the valid range of [0, 3)",
+            format!(
+                "on the CPU, InvalidArgumentError: Received a label value of {label} which is outside the valid range of \
+                 [0, {classes})"
+            ),
         ),
         effect(
             EffectKind::WrongValues,
             &["2.12.1", "2.15.1", "2.21.0"],
-            "`tf.one_hot` makes rows of zeros of them",
+            "`tf.one_hot` makes rows of zeros of them".to_owned(),
         ),
     ]
 }

@@ -73,6 +73,7 @@ fn effect(aspect: &str) -> Option<Effect> {
             "2.21.0".to_owned(),
         ],
         seen: seen.to_owned(),
+        formats: Vec::new(),
     })
 }
 

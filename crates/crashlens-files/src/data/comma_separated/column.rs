@@ -1,6 +1,7 @@
 //! What the fields of one column are, and the odd one among them.
 
 use super::fields::{FieldKind, kind};
+use super::label::Label;
 
 /// From so many numbers on, a field that is none is the odd one.
 const ENOUGH: u64 = 20;
@@ -25,17 +26,23 @@ pub(super) struct Column {
     first_text: Option<(u64, String)>,
     first_wide: Option<(u64, String)>,
     first_empty: u64,
+    /// Where the column holds labels.
+    pub(super) label: Option<Label>,
 }
 
 impl Column {
-    pub(super) fn named(name: String) -> Self {
+    pub(super) fn named(name: String, label: Option<Label>) -> Self {
         Self {
             name,
+            label,
             ..Self::default()
         }
     }
 
     pub(super) fn add(&mut self, field: &[u8], row: u64) {
+        if let Some(label) = &mut self.label {
+            label.add(field);
+        }
         let kept = |field: &[u8]| (row + 1, String::from_utf8_lossy(field).into_owned());
         match kind(field) {
             FieldKind::Empty => {

@@ -16,18 +16,18 @@ use crate::duration;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 when nothing was found, 1 when something was found at or above --fail-on, \
-2 when crashlens failed."
+2 when crashlens failed or could not do all that was asked."
 )]
 pub(crate) struct DataArgs {
     #[command(flatten)]
     pub(crate) scan: ScanArgs,
 
-    /// The feature or array that holds the labels
-    #[arg(long, value_name = "NAME")]
+    /// The feature, array or column that holds the labels; by default those of a usual name, such as `label` or `y`
+    #[arg(long, value_name = "NAME", requires = "classes")]
     pub(crate) labels: Option<String>,
 
     /// How many classes there are: labels are to be from 0 to one less
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) classes: Option<u64>,
 
     /// Look at every file once more so long after the scan, for those that change
@@ -49,7 +49,7 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit status: 0 when nothing was found, 1 when something was found at or above --fail-on, \
-2 when crashlens failed."
+2 when crashlens failed or could not do all that was asked."
 )]
 pub(crate) struct ModelArgs {
     #[command(flatten)]
@@ -73,6 +73,11 @@ pub(crate) struct ScanArgs {
     /// Also check the files that are listed in this file, a path on each line; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
+
+    /// Paths in --files-from and --quarantine end with a zero byte instead of a line's end, as with `find -print0` and
+    /// `xargs -0`: names may hold line ends
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
 
     /// Decode everything and look at every value, not only structure and checksums
     #[arg(long)]

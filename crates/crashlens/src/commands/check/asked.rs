@@ -45,11 +45,15 @@ fn listed(args: &ScanArgs) -> Result<Vec<String>, Failure> {
         Box::new(File::open(list).map_err(|error| unreadable(list, &error))?)
     };
     let mut paths = Vec::new();
-    for line in BufReader::new(reader).split(b'\n') {
-        let line = line.map_err(|error| unreadable(list, &error))?;
-        let line = line.strip_suffix(b"\r").unwrap_or(&line);
-        if !line.is_empty() {
-            paths.push(text_of(OsStr::from_bytes(line)));
+    let end = if args.null { b'\0' } else { b'\n' };
+    for name in BufReader::new(reader).split(end) {
+        let name = name.map_err(|error| unreadable(list, &error))?;
+        let name = match name.strip_suffix(b"\r") {
+            Some(line) if !args.null => line,
+            _ => &name,
+        };
+        if !name.is_empty() {
+            paths.push(text_of(OsStr::from_bytes(name)));
         }
     }
     Ok(paths)

@@ -71,18 +71,28 @@ impl<'a> Known<'a> {
         let store = self.stores.of(&facts.path);
         let sha256 = hash(store, &facts.path, u64::MAX).unwrap_or_default();
         if self.manifest.is_complete {
-            let said = match self.manifest.get(&facts.path) {
-                None => Some("the manifest does not list it"),
-                Some(listed) if listed.sha256 != sha256 => Some("its SHA-256 is another"),
-                Some(_) => None,
-            };
-            facts.flaws.extend(said.map(off_manifest));
+            facts.flaws.extend(self.compared(&facts.path, &sha256));
         }
         Listed {
             modified: modified(identity.as_ref()),
             tag: identity.and_then(|identity| identity.tag),
             sha256,
             facts,
+        }
+    }
+
+    /// What the manifest says of a file. One that cannot be read now has no hash, and is told as that.
+    fn compared(&self, path: &str, sha256: &str) -> Option<Flaw> {
+        let Some(listed) = self.manifest.get(path) else {
+            return Some(flaw(FlawKind::Unlisted, "the manifest does not list it"));
+        };
+        if sha256.is_empty() || listed.sha256 == sha256 {
+            None
+        } else if listed.sha256.is_empty() {
+            let detail = "it could not be read when the manifest was made";
+            Some(flaw(FlawKind::Unlisted, detail))
+        } else {
+            Some(flaw(FlawKind::OffManifest, "its SHA-256 is another"))
         }
     }
 }
@@ -142,7 +152,10 @@ impl<'a> Ledger<'a> {
             .map(|listed| FileFacts {
                 path: listed.facts.path.clone(),
                 format: listed.facts.format,
-                flaws: vec![off_manifest("the manifest lists it, and it is not there")],
+                flaws: vec![flaw(
+                    FlawKind::Missing,
+                    "the manifest lists it, and it is not there",
+                )],
                 ..FileFacts::default()
             })
             .collect()
@@ -163,9 +176,9 @@ fn modified(identity: Option<&Identity>) -> String {
     identity.map_or_else(String::new, |identity| identity.modified.to_string())
 }
 
-fn off_manifest(detail: &str) -> Flaw {
+fn flaw(kind: FlawKind, detail: &str) -> Flaw {
     Flaw {
-        kind: FlawKind::OffManifest,
+        kind,
         part: "the file".to_owned(),
         at: None,
         detail: detail.to_owned(),

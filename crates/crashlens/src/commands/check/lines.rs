@@ -1,18 +1,25 @@
-//! A line of JSON for each file, as soon as it was read: so that any engine can share the work out.
+//! A line of JSON for each file, as soon as it was read: so that any engine can share the work out. What is known only
+//! when all were read, and what could not be looked at, comes behind in lines of another form, which have no `path`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
+use crashlens_core::capture::Gap;
 use crashlens_core::files::{FileFacts, FileFinding, Forecast};
+use crashlens_core::hazard::Hazard;
 use serde::Serialize;
 
 use crate::cli::{CheckFormat, CheckReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
-/// Name and version of the form of a line.
-const SCHEMA: &str = "crashlens.file/1";
+/// Name and version of the form of a line about one file; there is one for each.
+const FILE: &str = "crashlens.file/1";
+/// Of a line about the set, with the files that take part in `files`: a finding as the report has it.
+const SET: &str = "crashlens.set/1";
+/// Of a line about what could not be looked at.
+const GAP: &str = "crashlens.gap/1";
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -22,6 +29,13 @@ struct Line<'a> {
     findings: &'a [FileFinding],
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Forecast>,
+}
+
+#[derive(Serialize)]
+struct Whole<'a, T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    what: &'a T,
 }
 
 /// Where the lines go.
@@ -53,12 +67,26 @@ impl Lines {
         forecast: Option<Forecast>,
     ) -> Result<(), Failure> {
         let line = Line {
-            schema: SCHEMA,
+            schema: FILE,
             facts,
             findings,
             forecast,
         };
-        let written = serde_json::to_writer(&mut self.out, &line)
+        self.write_line(&line)
+    }
+
+    /// What was found in the set when all its files were read.
+    pub(super) fn write_finding(&mut self, what: &Hazard) -> Result<(), Failure> {
+        self.write_line(&Whole { schema: SET, what })
+    }
+
+    /// What could not be looked at.
+    pub(super) fn write_gap(&mut self, what: &Gap) -> Result<(), Failure> {
+        self.write_line(&Whole { schema: GAP, what })
+    }
+
+    fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+        let written = serde_json::to_writer(&mut self.out, line)
             .map_err(io::Error::from)
             .and_then(|()| writeln!(self.out));
         written.map_err(|error| self.failed(&error))

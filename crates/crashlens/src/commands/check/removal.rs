@@ -1,8 +1,9 @@
 //! What is done with bad files: listed, or moved away where that was asked for. Nothing is ever deleted.
 
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
-use std::{fs, io};
 
 use crashlens_files::path_of;
 
@@ -10,39 +11,59 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::saved::write_atomically;
 
-/// Writes the paths, one on each line.
-pub(super) fn list(file: &Path, bad: &[String]) -> Result<(), Failure> {
+/// Writes the paths, one on each line, or each with a zero byte behind it. Gives back those that no line can hold.
+pub(super) fn list<'a>(
+    file: &Path,
+    bad: &'a [String],
+    null: bool,
+) -> Result<Vec<&'a str>, Failure> {
     let mut text = Vec::new();
+    let mut left_out = Vec::new();
     for path in bad {
-        text.extend_from_slice(path_of(path).as_os_str().as_bytes());
-        text.push(b'\n');
+        let name = path_of(path);
+        let name = name.as_os_str().as_bytes();
+        // As two lines it would be two other files.
+        if !null && name.contains(&b'\n') {
+            left_out.push(path.as_str());
+            continue;
+        }
+        text.extend_from_slice(name);
+        text.push(if null { b'\0' } else { b'\n' });
     }
     write_atomically(file, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
         let message = format!("cannot write the list {}: {error}", file.display());
         Failure::new(message, ExitStatus::NoReport)
-    })
+    })?;
+    Ok(left_out)
+}
+
+/// What came of moving files away.
+#[derive(Debug, Default)]
+pub(super) struct Moved {
+    /// How many were.
+    pub(super) count: u64,
+    /// Those that were not, and why.
+    pub(super) failed: Vec<String>,
 }
 
 /// Moves the files below `folder`, where they keep their paths. Nothing that is there is overwritten.
-pub(super) fn move_to(folder: &Path, bad: &[String]) -> Result<(), Failure> {
-    let mut failed = Vec::new();
+pub(super) fn move_to(folder: &Path, bad: &[String]) -> Moved {
+    let mut moved = Moved::default();
     for path in bad {
-        if let Err(reason) = move_one(folder, &path_of(path)) {
-            failed.push(format!("{path}: {reason}"));
+        match move_one(folder, &path_of(path)) {
+            Ok(true) => moved.count += 1,
+            // It may be what is wrong with it that it is not there.
+            Ok(false) => {}
+            Err(reason) => moved.failed.push(format!("cannot move {path}: {reason}")),
         }
     }
-    let Some(first) = failed.first() else {
-        return Ok(());
-    };
-    let message = format!("{} files could not be moved; first {first}", failed.len());
-    Err(Failure::new(message, ExitStatus::NoReport)
-        .with_help("Name a folder on the same file system that does not hold them yet."))
+    moved
 }
 
-fn move_one(folder: &Path, path: &Path) -> Result<(), String> {
+/// Whether there was a file to move.
+fn move_one(folder: &Path, path: &Path) -> Result<bool, String> {
     match path.symlink_metadata() {
-        // It may be what is wrong with it that it is not there.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error.to_string()),
         Ok(metadata) if metadata.is_dir() => return Err("it is a folder".to_owned()),
         Ok(_) => {}
@@ -53,11 +74,27 @@ fn move_one(folder: &Path, path: &Path) -> Result<(), String> {
         .filter(|part| matches!(part, Component::Normal(_)))
         .collect();
     let target = folder.join(inner);
-    if target.symlink_metadata().is_ok() {
-        return Err(format!("{} is there already", target.display()));
-    }
     if let Some(parent) = target.parent() {
-        fs::create_dir_all(parent).map_err(|error| error.to_string())?;
+        fs::create_dir_all(parent)
+            .map_err(|error| format!("cannot make the folder {}: {error}", parent.display()))?;
     }
-    fs::rename(path, &target).map_err(|error| error.to_string())
+    // Renaming replaces what has the name; an empty file that is made only where nothing has it is ours to replace.
+    let place = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&target);
+    place.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("{} is there already", target.display()),
+        _ => format!("cannot make {}: {error}", target.display()),
+    })?;
+    let renamed = fs::rename(path, &target);
+    if renamed.is_err() {
+        let _ = fs::remove_file(&target);
+    }
+    renamed.map(|()| true).map_err(|error| match error.kind() {
+        io::ErrorKind::CrossesDevices => {
+            format!("{} is on another file system", folder.display())
+        }
+        _ => error.to_string(),
+    })
 }

@@ -1,14 +1,9 @@
 //! `check data` and `check model`: every file is examined, judged and told of as it comes.
 
-use std::collections::HashSet;
 use std::num::NonZero;
 use std::thread;
 
-use crashlens_core::files::{
-    FileFacts, FileFinding, Flaw, FlawKind, Gathering, Setting, forecast, judge,
-};
-use crashlens_core::inspection::InspectionKind;
-use crashlens_core::{Inspection, Report};
+use crashlens_core::files::{FileFacts, Flaw, FlawKind, Setting};
 use crashlens_files::{
     Found, Limits, Listed, Options, Purpose, Subject, Writers, examine, in_trouble, scan,
 };
@@ -16,9 +11,9 @@ use crashlens_files::{
 use super::asked;
 use super::duplicates::Duplicates;
 use super::ledger::{Known, Ledger};
-use super::lines::Lines;
+use super::own_files::OwnFiles;
 use super::progress::ScanBar;
-use super::removal;
+use super::results::Results;
 use super::stores::{Stores, is_object};
 use super::watching::Watching;
 use crate::cli::{CheckReportArgs, ScanArgs};
@@ -49,14 +44,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     keep_decoders_quiet();
     let known = Known::read(job.scan.manifest.as_deref(), &stores)?;
     let mut ledger = Ledger::open(&known)?;
-    let mut results = Results {
-        job,
-        gathering: Gathering::default(),
-        lines: Lines::open(job.report)?,
-        bad: Vec::new(),
-        known_bad: HashSet::new(),
-        failure: None,
-    };
+    let mut results = Results::of(job)?;
     let mut duplicates = Duplicates::default();
     let mut watching = Watching::new(job.watch);
     examine_all(job, &paths, &stores, &known, |listed| {
@@ -70,7 +58,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
         results.failure.is_none()
     });
     if let Some(failure) = results.failure.take() {
-        return finish_early(failure, &results);
+        return results.finish_early(failure);
     }
     for facts in ledger
         .missing()
@@ -90,14 +78,6 @@ fn unmovable() -> Failure {
         .with_help("--quarantine FILE lists the bad ones for the tool that moves them.")
 }
 
-/// Nobody reads any more (`| head`): what was found so far counts.
-fn finish_early(failure: Failure, results: &Results<'_>) -> Result<ExitStatus, Failure> {
-    if failure.status != ExitStatus::Success {
-        return Err(failure);
-    }
-    Ok(results.status(&results.inspection("")))
-}
-
 fn examine_all(
     job: &Job<'_>,
     paths: &[String],
@@ -114,6 +94,7 @@ fn examine_all(
             time: job.scan.timeout,
             ..Limits::default()
         },
+        labels: job.setting.label_names(),
     };
     let cores = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     // A store is waited for more than it is worked for.
@@ -125,10 +106,14 @@ fn examine_all(
     let jobs = job.scan.jobs.unwrap_or(usual);
     let writers = Writers::now();
     let bar = ScanBar::new();
+    let own = OwnFiles::of(job, paths);
     let find = |found: &mut Found<'_>| {
         for path in paths {
             let mut go_on = true;
             crashlens_files::find(stores.of(path), path, job.purpose, &mut |subject| {
+                if own.contains(&subject.path) {
+                    return true;
+                }
                 bar.found(subject.size);
                 go_on = found(subject);
                 go_on
@@ -181,99 +166,5 @@ fn note_writer(facts: &mut FileFacts, stores: &Stores, writers: &Writers) {
             at: None,
             detail: format!("{writer} has it open for writing"),
         });
-    }
-}
-
-/// What came of the files so far.
-struct Results<'a> {
-    job: &'a Job<'a>,
-    gathering: Gathering,
-    lines: Option<Lines>,
-    /// Paths with findings that count.
-    bad: Vec<String>,
-    known_bad: HashSet<String>,
-    failure: Option<Failure>,
-}
-
-impl Results<'_> {
-    fn take(&mut self, facts: &FileFacts) {
-        let findings = judge(facts, &self.job.setting);
-        self.gathering.add(facts, &findings);
-        self.tell(facts, &findings);
-    }
-
-    /// What was noticed of a file after it was counted.
-    fn take_late(&mut self, facts: &FileFacts) {
-        let findings = judge(facts, &self.job.setting);
-        self.gathering.add_late(facts, &findings);
-        self.tell(facts, &findings);
-    }
-
-    fn tell(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
-        let least = self.job.report.fail_on.severity();
-        let counts = |it: &FileFinding| Some(it.severity) >= least;
-        if least.is_some()
-            && findings.iter().any(counts)
-            && self.known_bad.insert(facts.path.clone())
-        {
-            self.bad.push(facts.path.clone());
-        }
-        if let Some(lines) = &mut self.lines {
-            let is_model = self.job.purpose == Purpose::Model;
-            let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
-            let written = lines.write(facts, findings, forecast.flatten());
-            self.keep(written);
-        }
-    }
-
-    fn keep(&mut self, done: Result<(), Failure>) {
-        if let Err(failure) = done {
-            self.failure.get_or_insert(failure);
-        }
-    }
-
-    fn inspection(&self, subject: &str) -> Inspection {
-        let kind = match self.job.purpose {
-            Purpose::Data => InspectionKind::Data,
-            Purpose::Model => InspectionKind::Model,
-        };
-        self.gathering.conclude(kind, subject, &self.job.setting)
-    }
-
-    fn status(&self, inspection: &Inspection) -> ExitStatus {
-        super::status(inspection, self.job.report)
-    }
-
-    fn finish(
-        mut self,
-        destination: &crate::report::Destination,
-        paths: &[String],
-    ) -> Result<ExitStatus, Failure> {
-        let mut inspection = self.inspection(&paths.join(" "));
-        inspection.gaps.extend(Stores::gap(paths));
-        let status = self.status(&inspection);
-        if let Some(list) = &self.job.scan.quarantine {
-            removal::list(list, &self.bad)?;
-        }
-        if let Some(folder) = self.job.move_to {
-            removal::move_to(folder, &self.bad)?;
-        }
-        match self.lines.take() {
-            Some(lines) => lines.close()?,
-            None => told(super::write(
-                &Report::of_inspections(vec![inspection]),
-                self.job.report.format,
-                destination,
-            ))?,
-        }
-        Ok(status)
-    }
-}
-
-/// Nobody reading any more (`| head`) is no failure.
-fn told(written: Result<(), Failure>) -> Result<(), Failure> {
-    match written {
-        Err(failure) if failure.status != ExitStatus::Success => Err(failure),
-        _ => Ok(()),
     }
 }

@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use crashlens_core::files::Effect;
 use crashlens_core::hazard::{Hazard, Severity};
 use crashlens_core::inspection::{Check, Inspection};
 
@@ -24,6 +25,10 @@ const SHOWN: usize = 15;
 const GROUNDS_SHOWN: usize = 3;
 /// So many files of one.
 const FILES_SHOWN: usize = 2;
+/// So many effects of one.
+const EFFECTS_SHOWN: usize = 2;
+/// So many where each is that of another format.
+const FORMATS_SHOWN: usize = 4;
 /// So many packages of one.
 const PACKAGES_SHOWN: usize = 4;
 /// Foreign text may make a sentence of any length; it takes so many lines before it is cut.
@@ -136,8 +141,7 @@ fn write_finding(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Resu
     if !whose.is_empty() {
         page.indented(MARGIN, &[(FAINT, &whose)])?;
     }
-    let effects = hazard.effects.iter().take(effects_shown(depth));
-    for effect in effects {
+    for effect in effects_shown(&hazard.effects, depth) {
         let told = fitting(page, &wording::effect(effect), depth);
         page.indented(MARGIN, &[(PLAIN, &told)])?;
     }
@@ -186,12 +190,24 @@ fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Res
     Ok(())
 }
 
-/// The worst effect is what matters most.
-fn effects_shown(depth: Depth) -> usize {
+/// The worst effect is what matters most; where formats differ, the worst of each.
+fn effects_shown(effects: &[Effect], depth: Depth) -> Vec<&Effect> {
     match depth {
-        Depth::Full => usize::MAX,
-        Depth::Whole => 2,
-        Depth::Short => 1,
+        Depth::Full => effects.iter().collect(),
+        Depth::Short => effects.iter().take(1).collect(),
+        Depth::Whole if effects.iter().all(|effect| effect.formats.is_empty()) => {
+            effects.iter().take(EFFECTS_SHOWN).collect()
+        }
+        Depth::Whole => {
+            let mut told = Vec::new();
+            let mut is_news = |effect: &&Effect| {
+                let is_news = effect.formats.iter().any(|format| !told.contains(format));
+                told.extend(&effect.formats);
+                is_news || effect.formats.is_empty()
+            };
+            let news = effects.iter().filter(|effect| is_news(effect));
+            news.take(FORMATS_SHOWN).collect()
+        }
     }
 }
 

@@ -1,0 +1,221 @@
+//! What came of the files: told as it comes, put together at the end.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crashlens_core::files::{
+    FileFacts, FileFinding, Gathering, forecast, hazards_of, is_about_set, judge,
+};
+use crashlens_core::inspection::InspectionKind;
+use crashlens_core::{Inspection, Report};
+use crashlens_files::Purpose;
+
+use super::lines::Lines;
+use super::notes;
+use super::removal;
+use super::scanning::Job;
+use super::stores::Stores;
+use crate::exit_status::ExitStatus;
+use crate::failure::Failure;
+
+/// What came of the files so far.
+pub(super) struct Results<'a> {
+    job: &'a Job<'a>,
+    gathering: Gathering,
+    lines: Option<Lines>,
+    /// Paths with findings that count.
+    bad: Vec<String>,
+    known_bad: HashSet<String>,
+    pub(super) failure: Option<Failure>,
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn of(job: &'a Job<'a>) -> Result<Self, Failure> {
+        Ok(Self {
+            job,
+            gathering: Gathering::default(),
+            lines: Lines::open(job.report)?,
+            bad: Vec::new(),
+            known_bad: HashSet::new(),
+            failure: None,
+        })
+    }
+
+    pub(super) fn take(&mut self, facts: &FileFacts) {
+        let findings = judge(facts, &self.job.setting);
+        self.gathering.add(facts, &findings);
+        self.tell(facts, &findings);
+    }
+
+    /// What was noticed of a file after it was counted.
+    pub(super) fn take_late(&mut self, facts: &FileFacts) {
+        let findings = judge(facts, &self.job.setting);
+        self.gathering.add_late(facts, &findings);
+        self.note_if_bad(facts, &findings);
+        if let Some(lines) = &mut self.lines {
+            let hazards = hazards_of(facts, &findings);
+            let written = hazards.iter().try_for_each(|it| lines.write_finding(it));
+            self.keep(written);
+        }
+    }
+
+    fn note_if_bad(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+        let least = self.job.report.fail_on.severity();
+        let counts = |it: &FileFinding| Some(it.severity) >= least;
+        if least.is_some()
+            && findings.iter().any(counts)
+            && self.known_bad.insert(facts.path.clone())
+        {
+            self.bad.push(facts.path.clone());
+        }
+    }
+
+    fn tell(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+        self.note_if_bad(facts, findings);
+        if let Some(lines) = &mut self.lines {
+            let is_model = self.job.purpose == Purpose::Model;
+            let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
+            let written = lines.write(facts, findings, forecast.flatten());
+            self.keep(written);
+        }
+    }
+
+    pub(super) fn keep(&mut self, done: Result<(), Failure>) {
+        if let Err(failure) = done {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    fn inspection(&self, subject: &str) -> Inspection {
+        let kind = match self.job.purpose {
+            Purpose::Data => InspectionKind::Data,
+            Purpose::Model => InspectionKind::Model,
+        };
+        self.gathering.conclude(kind, subject, &self.job.setting)
+    }
+
+    fn status(&self, inspection: &Inspection) -> ExitStatus {
+        super::status(inspection, self.job.report)
+    }
+
+    pub(super) fn finish(
+        mut self,
+        destination: &crate::report::Destination,
+        paths: &[String],
+    ) -> Result<ExitStatus, Failure> {
+        let subject = match &self.job.scan.files_from {
+            Some(list) if paths.is_empty() && list == Path::new("-") => {
+                "the list on standard input".to_owned()
+            }
+            Some(list) if paths.is_empty() => format!("the list {}", list.display()),
+            _ => paths.join(" "),
+        };
+        let mut inspection = self.inspection(&subject);
+        inspection.gaps.extend(Stores::gap(paths));
+        let status = self.status(&inspection);
+        let undone = undone(&inspection);
+        // The report comes first: whatever becomes of the files, it is not lost.
+        match self.lines.take() {
+            Some(lines) => close(lines, &inspection)?,
+            None => told(super::write(
+                &Report::of_inspections(vec![inspection]),
+                self.job.report.format,
+                destination,
+            ))?,
+        }
+        let listed = match &self.job.scan.quarantine {
+            Some(list) => self.list(list),
+            None => Ok(true),
+        };
+        let is_moved = self.job.move_to.is_none_or(|folder| self.move_to(folder));
+        let is_listed = listed?;
+        if let Some(undone) = &undone {
+            notes::tell(&format!("crashlens: {undone}"));
+        }
+        Ok(if is_listed && is_moved && undone.is_none() {
+            status
+        } else {
+            ExitStatus::NoReport
+        })
+    }
+
+    /// Lists the bad files and says which could not be; whether all were.
+    fn list(&self, list: &Path) -> Result<bool, Failure> {
+        let left_out = removal::list(list, &self.bad, self.job.scan.null)?;
+        for path in &left_out {
+            notes::tell(&format!(
+                "crashlens: {path} is not in {}: its name has a line's end in it; --null lists such names too",
+                list.display()
+            ));
+        }
+        Ok(left_out.is_empty())
+    }
+
+    /// Moves the bad files and says what came of it; whether all were moved.
+    fn move_to(&self, folder: &Path) -> bool {
+        let moved = removal::move_to(folder, &self.bad);
+        for reason in &moved.failed {
+            notes::tell(&format!("crashlens: {reason}"));
+        }
+        let files = match moved.count {
+            0 => return moved.failed.is_empty(),
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        let folder = folder.display().to_string();
+        let folder = folder.trim_end_matches('/');
+        notes::tell(&format!(
+            "Moved {files} to {folder}/, with the same paths below it."
+        ));
+        moved.failed.is_empty()
+    }
+
+    /// Nobody reads any more (`| head`): what was found so far counts.
+    pub(super) fn finish_early(&self, failure: Failure) -> Result<ExitStatus, Failure> {
+        if failure.status != ExitStatus::Success {
+            return Err(failure);
+        }
+        Ok(self.status(&self.inspection("")))
+    }
+}
+
+/// What was asked for and could not be done at all: a job that never got its data must not pass.
+fn undone(inspection: &Inspection) -> Option<String> {
+    if inspection.lacks_files() {
+        return Some(format!(
+            "there was no file to check in {}",
+            inspection.subject
+        ));
+    }
+    inspection.checks.iter().find(|check| check.saw_nothing())?;
+    let labels = inspection.gaps.iter().filter_map(|gap| {
+        let which = gap.part.strip_prefix("labels")?.trim();
+        Some(match which {
+            "" => gap.reason.clone(),
+            which => format!("{which}: {}", gap.reason),
+        })
+    });
+    let reasons: Vec<String> = labels.collect();
+    Some(format!("labels were not checked: {}", reasons.join("; ")))
+}
+
+/// Behind the files, what is known of all of them.
+fn close(mut lines: Lines, inspection: &Inspection) -> Result<(), Failure> {
+    let mut findings = inspection.findings.iter().filter(|it| is_about_set(it));
+    told(findings.try_for_each(|it| lines.write_finding(it)))?;
+    told(
+        inspection
+            .gaps
+            .iter()
+            .try_for_each(|it| lines.write_gap(it)),
+    )?;
+    lines.close()
+}
+
+/// Nobody reading any more (`| head`) is no failure.
+fn told(written: Result<(), Failure>) -> Result<(), Failure> {
+    match written {
+        Err(failure) if failure.status != ExitStatus::Success => Err(failure),
+        _ => Ok(()),
+    }
+}
