@@ -2,7 +2,7 @@
 
 use super::tables;
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed};
+use crate::files::{FileFacts, FileFinding, FileRule, FlawKind, Format, Judge, Setting, flawed};
 use crate::rule::Remedy;
 
 pub(super) static RULE: FileRule = FileRule {
@@ -20,6 +20,10 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
+    // These have a rule of their own, `damaged-tflite`: most of what is wrong in them kills.
+    if facts.format == Some(Format::Tflite) {
+        return Vec::new();
+    }
     flawed(facts, setting, FlawKind::Malformed, |flaw| {
         let todo = tables::remedy(facts, flaw).unwrap_or(
             "Copy or make it again; if another program can read it, let that one write it anew.",

@@ -4,9 +4,9 @@ use crate::capture::{Access, AccessKind, Place, Signal};
 use crate::cause::Cause;
 use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
-use crate::facts::Facts;
 use crate::facts::fault::short_name;
 use crate::facts::foreign::works_on_object;
+use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Rule, Suspicion};
 
 pub(crate) static RULE: Rule = Rule {
@@ -21,6 +21,9 @@ pub(crate) static RULE: Rule = Rule {
 /// Above all addresses that a process has.
 const NO_ADDRESS: u64 = 1 << 47;
 
+/// An object begins with its count, its type and, where it has one, its size.
+const HEADER: u64 = 24;
+
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if !facts.died_of(Signal::SEGV)
         || facts.in_allocator().is_some()
@@ -29,8 +32,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     {
         return None;
     }
-    let garbage = garbage(facts.access()?, facts.place()?)?;
     let top = facts.frames_at_fault().next().filter(works_on_object)?;
+    let garbage = garbage(facts.access()?, facts.place()?).or_else(|| {
+        let has_lock = facts.crashed()?.holds_gil == Some(true);
+        (has_lock && type_is_null(facts)).then_some(0)
+    })?;
     // Only the interpreter is between the Python code and the fault: no extension had the object in hand.
     let caller = facts
         .frames_at_fault()
@@ -75,4 +81,23 @@ fn garbage(access: &Access, place: &Place) -> Option<u64> {
         }
     };
     (is_wild && pointer >= NO_ADDRESS).then_some(pointer)
+}
+
+/// Whether Python asked an object for its type and went on to address 0. An object that is not there itself would have
+/// been read at its header; and functions that take no object whatever may have another pointer that is 0.
+pub(super) fn type_is_null(facts: &Facts<'_>) -> bool {
+    let asks_type = |sight: &NativeSight<'_>| {
+        let name = short_name(sight.function());
+        works_on_object(sight) && name.trim_start_matches('_').starts_with("PyObject_")
+    };
+    let is_slot = matches!(facts.place(), Some(Place::NullPage { offset }) if *offset >= HEADER);
+    is_slot
+        && facts
+            .frames_at_fault()
+            .next()
+            .is_some_and(|top| asks_type(&top))
+        && facts.access().is_some_and(|access| {
+            let base = access.base.as_ref();
+            access.kind == AccessKind::Read && base.is_some_and(|base| base.value.0 == 0)
+        })
 }
