@@ -66,11 +66,11 @@ pub(crate) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
         end,
     );
     let (length, offset, behind) = large_end(&mut pages, end)?.unwrap_or(small);
-    // What stands in front of the archive moves every offset.
-    let start = behind.checked_sub(length);
-    let Some((start, moved)) = start.and_then(|it| Some((it, it.checked_sub(offset)?))) else {
+    let Some(start) = behind.checked_sub(length) else {
         return Err(damaged(end, "it would begin before the file"));
     };
+    // What stands in front of the archive moves every offset, and so do bytes that were lost.
+    let moved = i64::try_from(i128::from(start) - i128::from(offset)).unwrap_or(i64::MAX);
     let mut members = Vec::new();
     let mut at = start;
     while at < behind {
@@ -81,7 +81,9 @@ pub(crate) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
             return Err(damaged(at, "it has too many entries"));
         }
         let (mut member, length) = entry(&mut pages, at)?;
-        member.header = member.header.saturating_add(moved);
+        // One that would be before the file is nowhere, and the others are where they are.
+        let header = member.header.checked_add_signed(moved);
+        member.header = header.unwrap_or(u64::MAX);
         at += length;
         members.push(member);
     }
@@ -90,7 +92,8 @@ pub(crate) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
 
 /// An entry of the directory, and how long it is.
 fn entry(pages: &mut Pages<'_>, at: u64) -> Result<(Member, u64), Stop> {
-    if pages.u16(at + 6)? > 63 {
+    // The byte behind it tells the system; it is not asked for.
+    if pages.u16(at + 6)? & 0xff > 63 {
         let detail = "an entry asks for a newer version of the format";
         return Err(damaged(at, detail));
     }
@@ -183,9 +186,7 @@ pub(crate) fn start_of(source: &mut Source, member: &Member) -> Result<u64, Stop
     let mut pages = Pages::of(source);
     let end = member.header.checked_add(30);
     if end.is_none_or(|end| end > pages.size()) {
-        return Err(member
-            .fault("its head would be behind the end of the file")
-            .into());
+        return Err(member.fault("its head would be outside of the file").into());
     }
     if pages.u32(member.header)? != 0x0403_4b50 {
         return Err(member

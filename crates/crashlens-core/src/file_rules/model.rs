@@ -12,6 +12,7 @@ mod large_protobuf;
 mod memory_forecast;
 mod missing_part;
 mod not_finite_weights;
+mod old_keras_layers;
 mod pickle_code;
 mod runs_code;
 mod signature_contradiction;
@@ -38,6 +39,7 @@ pub(super) const FAMILY: Family = Family {
         &pickle_code::RULE,
         &keras_version_trap::RULE,
         &abbreviated_loss::RULE,
+        &old_keras_layers::RULE,
         &memory_forecast::RULE,
     ],
 };

@@ -296,8 +296,8 @@ fn conclude(reading: &mut Reading<'_>, mut rows: Rows, text: &Encoding, form: &F
         );
     }
     for column in &rows.columns {
-        if let Some((row, detail)) = column.odd() {
-            reading.flaw(FlawKind::Contradiction, format!("row {row}"), detail);
+        if let Some(odd) = column.odd() {
+            reading.flaw(odd.kind, format!("row {}", odd.row), odd.detail);
         }
         if let Some((row, count)) = column.gaps(rows.count) {
             let detail = format!(

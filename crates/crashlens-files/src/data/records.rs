@@ -157,6 +157,9 @@ impl Walk {
                         at,
                         "it follows the first, where reading ends",
                     )
+                } else if wrapping == Wrapping::Gzip {
+                    let detail = "a single byte follows the GZIP stream";
+                    flaw(FlawKind::TrailingBytes, "the last bytes", at, detail)
                 } else {
                     flaw(FlawKind::TrailingBytes, stream, at, "other bytes follow it")
                 });

@@ -127,7 +127,7 @@ fn format_at(reading: &mut Reading<'_>, at: u64, size: u32) -> Result<Sound, Sto
         let detail = format!("{channels} channels of 16 bits make no frame of {frame} bytes");
         return refused(FlawKind::Contradiction, part, at + 12, detail);
     }
-    if each_second != rate.wrapping_mul(u32::from(frame)) {
+    if u64::from(each_second) != u64::from(rate) * u64::from(frame) {
         let detail = format!("{rate} frames of {frame} bytes are not {each_second} bytes a second");
         return refused(FlawKind::Contradiction, part, at + 8, detail);
     }

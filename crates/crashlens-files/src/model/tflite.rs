@@ -1,6 +1,7 @@
 //! TensorFlow Lite models: a flatbuffer, which TensorFlow reads without looking where its offsets lead.
 
 mod check;
+mod codes;
 mod flat;
 mod flow;
 mod graph;

@@ -17,7 +17,7 @@ pub(super) static RULE: FileRule = FileRule {
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let todo = if facts.format == Some(Format::Csv) {
-        "Give the column a default in `record_defaults`, or fill in the values."
+        "Give the column its type and a default in `record_defaults`, or fill in the values."
     } else {
         "Compare it with the original; what is amiss does no harm here, and something made it so."
     };

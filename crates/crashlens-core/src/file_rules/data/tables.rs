@@ -24,7 +24,7 @@ pub(super) fn remedy(facts: &FileFacts, flaw: &Flaw) -> Option<&'static str> {
         ("the names of the columns", _) => "Give every column a name of its own.",
         ("the heading", _) => "Let the heading name every column, each once.",
         (_, FlawKind::Contradiction | FlawKind::Malformed) => {
-            "Look at the row, and mend it or take it out; if there are many, make the file again from its source."
+            "Look at the row, and mend it or take it out, or tell the type of the column (`column_defaults`); if there are many, make the file again from its source."
         }
         _ => return None,
     })

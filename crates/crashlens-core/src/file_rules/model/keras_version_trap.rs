@@ -24,12 +24,12 @@ pub(super) static RULE: FileRule = FileRule {
 };
 
 /// Major version of the Keras that is to read it.
-fn reader(setting: &Setting) -> Option<u64> {
+pub(super) fn reader(setting: &Setting) -> Option<u64> {
     let environment = setting.environment.as_ref()?;
     major(&environment.version_of("keras")?)
 }
 
-fn major(version: &Version) -> Option<u64> {
+pub(super) fn major(version: &Version) -> Option<u64> {
     version.release().first().copied()
 }
 

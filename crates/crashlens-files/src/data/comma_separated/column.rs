@@ -1,5 +1,7 @@
 //! What the fields of one column are, and the odd one among them.
 
+use crashlens_core::files::FlawKind;
+
 use super::fields::{FieldKind, kind};
 use super::label::Label;
 
@@ -9,6 +11,22 @@ const ENOUGH: u64 = 20;
 const ENOUGH_FOR_ONE: u64 = 8;
 /// The odd ones are at most one in so many.
 const RARE: u64 = 20;
+
+/// Rows from which `make_csv_dataset` guesses the type of a column.
+const GUESSED: u64 = 100;
+/// The narrowest type that is guessed.
+const SMALL: FieldKind = FieldKind::Integer { wide: false };
+/// What people write where there is no value; it makes a column of numbers one of texts, as they may well know.
+const MISSING: [&str; 11] = [
+    "na", "n/a", "#n/a", "<na>", "null", "none", "missing", "-", "--", "?", ".",
+];
+
+/// A field that is of another kind than the others of its column.
+pub(super) struct Odd {
+    pub(super) row: u64,
+    pub(super) kind: FlawKind,
+    pub(super) detail: String,
+}
 
 /// What was seen of one column.
 #[derive(Debug, Default)]
@@ -26,6 +44,9 @@ pub(super) struct Column {
     first_text: Option<(u64, String)>,
     first_wide: Option<(u64, String)>,
     first_empty: u64,
+    /// What the first rows are, and the first field behind them that is more than that.
+    guessed: Option<FieldKind>,
+    first_misfit: Option<(u64, String)>,
     /// Where the column holds labels.
     pub(super) label: Option<Label>,
 }
@@ -44,7 +65,16 @@ impl Column {
             label.add(field);
         }
         let kept = |field: &[u8]| (row + 1, String::from_utf8_lossy(field).into_owned());
-        match kind(field) {
+        let kind = kind(field);
+        if row <= GUESSED {
+            self.guessed = self.guessed.max(Some(kind));
+        } else if self
+            .guessed
+            .is_some_and(|guessed| kind > guessed.max(SMALL))
+        {
+            self.first_misfit.get_or_insert_with(|| kept(field));
+        }
+        match kind {
             FieldKind::Empty => {
                 self.empty += 1;
                 if self.empty == 1 {
@@ -85,24 +115,46 @@ impl Column {
         }
     }
 
-    /// The first field that is of another kind than nearly all others.
-    pub(super) fn odd(&self) -> Option<(u64, String)> {
+    /// The first field that is of another kind than nearly all others, or than the first rows are.
+    pub(super) fn odd(&self) -> Option<Odd> {
         let numbers = self.integers + self.floats + self.zeros;
+        if let (Some((row, text)), Some(guessed)) = (&self.first_misfit, self.guessed)
+            && guessed >= FieldKind::Zero
+        {
+            let what = match guessed {
+                FieldKind::Float => "number",
+                FieldKind::Integer { wide: true } => "integer",
+                _ => "integer of 32 bits",
+            };
+            let detail = format!("`{text}` is no {what}, as the first rows of the column are");
+            return Some(Odd::new(*row, FlawKind::Contradiction, detail));
+        }
         let is_rare = numbers >= ENOUGH && self.texts * RARE <= numbers;
         let is_single = numbers >= ENOUGH_FOR_ONE && self.texts == 1;
         if let Some((row, text)) = &self.first_text
             && (is_rare || is_single)
         {
+            let stands_for_none = MISSING.contains(&text.trim().to_lowercase().as_str());
+            let kind = if stands_for_none {
+                FlawKind::Blemish
+            } else {
+                FlawKind::Contradiction
+            };
             let detail = format!("`{text}` is no number, as {numbers} others of the column are");
-            return Some((*row, detail));
+            return Some(Odd::new(*row, kind, detail));
         }
+        self.unlike_integers()
+    }
+
+    /// Numbers of another kind among the first rows: who guesses the type from those reads all of them.
+    fn unlike_integers(&self) -> Option<Odd> {
         if let Some((row, text)) = &self.first_float
             && self.integers >= ENOUGH
             && self.floats * RARE <= self.integers
         {
             let of = self.integers;
             let detail = format!("`{text}` is no integer, as {of} others of the column are");
-            return Some((*row, detail));
+            return Some(Odd::new(*row, FlawKind::Blemish, detail));
         }
         if let Some((row, text)) = &self.first_wide
             && self.integers - self.wide >= ENOUGH
@@ -110,7 +162,7 @@ impl Column {
         {
             let of = self.integers - self.wide;
             let detail = format!("`{text}` needs more than 32 bits, and {of} others do not");
-            return Some((*row, detail));
+            return Some(Odd::new(*row, FlawKind::Blemish, detail));
         }
         None
     }
@@ -119,5 +171,11 @@ impl Column {
     pub(super) fn gaps(&self, rows: u64) -> Option<(u64, u64)> {
         let few = self.empty > 0 && self.empty * RARE <= rows;
         few.then_some((self.first_empty, self.empty))
+    }
+}
+
+impl Odd {
+    fn new(row: u64, kind: FlawKind, detail: String) -> Self {
+        Self { row, kind, detail }
     }
 }

@@ -73,9 +73,12 @@ fn quotes_must_stand_where_they_may() {
 fn the_odd_field_of_a_column_of_numbers_is_named() {
     let told = (FlawKind::Contradiction, "row 42".to_owned());
     assert_eq!(flaw(&with("0.5,abc,a")), told);
+    assert_eq!(flaw(&with("v,1,a")), told);
+    // Who guesses types from the first rows reads these.
+    let told = (FlawKind::Blemish, "row 42".to_owned());
     assert_eq!(flaw(&with("0.5,1.5,a")), told);
     assert_eq!(flaw(&with("0.5,99999999999,a")), told);
-    assert_eq!(flaw(&with("v,1,a")), told);
+    assert_eq!(flaw(&with("0.5,NA,a")), told);
     assert_eq!(examined(&with("nan, 7 ,a")).flaws, []);
 }
 
@@ -88,6 +91,19 @@ fn of_a_short_table_a_single_text_among_numbers_is_named() {
     for sound in ["9,1", "9.5,1.0", "x,1.0\ny,1.0"] {
         assert_eq!(examined(&rows(sound)).flaws, [], "{sound}");
     }
+}
+
+#[test]
+fn behind_the_rows_that_types_are_guessed_from_nothing_else_may_come() {
+    let rows = |count: usize, last: &str| {
+        let rows: Vec<String> = (0..count).map(|i| format!("{i},{}", i % 7)).collect();
+        format!("n,v\n{}\n{last}", rows.join("\n")).into_bytes()
+    };
+    let told = (FlawKind::Contradiction, "row 122".to_owned());
+    for last in ["120,0.5", "120,NA", "120,99999999999"] {
+        assert_eq!(flaw(&rows(120, last)), told, "{last}");
+    }
+    assert_eq!(examined(&rows(120, "120,6")).flaws, []);
 }
 
 #[test]

@@ -129,6 +129,10 @@ impl File<'_> {
                 EXTENSION => self.extension()?,
                 IMAGE => self.frame(at)?,
                 TERMINATOR => return self.end(size),
+                other if at + 1 == size && self.image.frames > 0 => {
+                    let detail = format!("the last byte is {other:#04x}, behind all frames");
+                    return stop(flaw(FlawKind::CutShort, "the terminator", at, detail));
+                }
                 other => {
                     let detail = format!("byte {other:#04x} begins no block");
                     return stop(flaw(self.by_frames(), "the blocks", at, detail));
@@ -148,16 +152,13 @@ impl File<'_> {
 
     fn extension(&mut self) -> io::Result<()> {
         let function = self.blocks.byte()?;
-        let mut first = true;
-        while let Some(block) = self.blocks.block()? {
-            if first
-                && function == GRAPHIC_CONTROL
-                && let [flags, _, _, index] = block
-            {
-                self.transparent = (flags & 1 == 1).then_some(*index);
-            }
-            first = false;
+        if let Some([flags, _, _, index]) = self.blocks.block()?
+            && function == GRAPHIC_CONTROL
+        {
+            self.transparent = (flags & 1 == 1).then_some(*index);
         }
+        // giflib asks for the next block even where the first was the empty one that ends them.
+        while self.blocks.block()?.is_some() {}
         Ok(())
     }
 
@@ -280,5 +281,36 @@ impl File<'_> {
                 .push(flaw(FlawKind::TrailingBytes, "the end", at, detail));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::fuzzing::examine_bytes;
+
+    const STILL: &[u8] = include_bytes!("../../../fixtures/images/still.gif");
+
+    fn flaws(bytes: &[u8]) -> Vec<(FlawKind, String)> {
+        let facts = examine_bytes("a.gif", bytes, &Options::default());
+        let flaws = facts.flaws.into_iter();
+        flaws.map(|flaw| (flaw.kind, flaw.part)).collect()
+    }
+
+    #[test]
+    fn an_empty_extension_swallows_what_follows() {
+        let frame = STILL.windows(5).position(|window| window == b",\0\0\0\0");
+        let (before, behind) = STILL.split_at(frame.expect("a frame"));
+        let with = |extension: &[u8]| [before, extension, behind].concat();
+        assert_eq!(flaws(&with(b"\x21\xfe\x02ab\0")), []);
+        assert_ne!(flaws(&with(b"\x21\xfe\0")), []);
+    }
+
+    #[test]
+    fn with_another_last_byte_only_the_terminator_is_missing() {
+        let (_, frames) = STILL.split_last().expect("bytes");
+        let told = (FlawKind::CutShort, "the terminator".to_owned());
+        assert_eq!(flaws(&[frames, b"G"].concat()), [told]);
     }
 }

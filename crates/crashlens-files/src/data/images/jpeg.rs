@@ -163,10 +163,14 @@ impl<R: Read + Seek> Walk<R> {
 
     fn segment(&mut self, Marker { code, at }: Marker) -> Result<(), Stop> {
         self.part = format!("segment FF {code:02X}");
-        let length = u16::from_be_bytes([self.bytes.byte()?, self.bytes.byte()?]);
-        let length = usize::from(length).saturating_sub(2);
+        let declared = u16::from_be_bytes([self.bytes.byte()?, self.bytes.byte()?]);
+        let length = usize::from(declared).saturating_sub(2);
         let part = self.part.clone();
         let malformed = |detail| refuse(&part, at, detail);
+        // Only what is passed over may be shorter than its own length.
+        if declared < 2 && !matches!(code, 0xDC | 0xE0..=0xEF | 0xFE) {
+            return Err(malformed(format!("its length is {declared}")));
+        }
         match code {
             0xC0 | 0xC1 | 0xC2 | 0xC9 | 0xCA => {
                 let payload = self.bytes.take(length)?;

@@ -153,6 +153,8 @@ fn a_jpeg_with_a_broken_table_or_marker_is_malformed() {
         // A segment longer than its tables.
         flipped(BASELINE, table + 1, 1),
         flipped(BASELINE, quantization + 2, 0x0F),
+        // A segment shorter than its own length.
+        flipped(BASELINE, table + 1, BASELINE[table + 1] ^ 1),
         // A marker that does not exist.
         flipped(BASELINE, table - 1, 0x84),
     ];

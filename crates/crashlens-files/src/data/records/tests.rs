@@ -204,6 +204,8 @@ fn members_of_a_gzip_file_follow_each_other_and_a_second_zlib_stream_is_lost() {
     );
     let garbage = examined(&[GZIP, b"xyz"].concat());
     assert_eq!(flaw(&garbage).0, FlawKind::Malformed);
+    let single = examined(&[GZIP, b"x"].concat());
+    assert_eq!(flaw(&single), (FlawKind::TrailingBytes, "the last bytes"));
 }
 
 #[test]

@@ -224,8 +224,8 @@ impl<R: Read> Unpacker<R> {
             self.end(Ending::BadChecksum { at });
         } else if !self.want(1)? {
             self.end(Ending::Whole);
-        } else if self.wrapping == Wrapping::Gzip {
-            // TensorFlow goes on with the next member, whatever bytes it finds there.
+        } else if self.wrapping == Wrapping::Gzip && self.want(2)? {
+            // TensorFlow goes on with the next member, whatever bytes it finds there; a single one tells it nothing.
             self.place = Place::Header;
         } else {
             self.want(2)?;

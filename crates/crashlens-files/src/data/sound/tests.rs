@@ -56,6 +56,8 @@ fn fields_of_the_format_must_agree() {
     assert_eq!(kind(&with(22, &[2, 0])), FlawKind::Contradiction);
     assert_eq!(kind(&with(24, &[1, 0])), FlawKind::Contradiction);
     assert_eq!(kind(&with(22, &[0, 0])), FlawKind::Malformed);
+    // The product does not fit into 32 bits, where its lower half would be right.
+    assert_eq!(kind(&with(27, &[0x80])), FlawKind::Contradiction);
 }
 
 #[test]

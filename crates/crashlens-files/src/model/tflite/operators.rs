@@ -6,36 +6,27 @@ use std::sync::LazyLock;
 use crashlens_core::files::FlawKind;
 
 use super::check::Check;
-use super::parts::{Code, Graph, Model, Operator};
+use super::parts::{Graph, Model, Operator};
 use super::schema::Schema;
 
 const TEXT: &str = include_str!("../../../data/tflite_operators.txt");
-
-/// Custom operations that the interpreter of the Python package brings along.
-const OWN_CUSTOM: [&str; 4] = [
-    "TFLite_Detection_PostProcess",
-    "Mfcc",
-    "AudioSpectrogram",
-    "NumericVerify",
-];
 
 /// Those that do without options.
 const HAVE_DEFAULTS: [&str; 5] = ["ADD", "SUB", "MUL", "DIV", "FULLY_CONNECTED"];
 
 /// Lengths of steps; at 0 a kernel divides by it, or never moves on.
 const STRIDES: [&str; 4] = ["stride_w", "stride_h", "stride_d", "block_size"];
-const AT_LEAST_ONE: [&str; 6] = [
-    "dilation_w_factor",
-    "dilation_h_factor",
-    "dilation_d_factor",
+const AT_LEAST_ONE: [&str; 5] = [
+    "dilation_wfactor",
+    "dilation_hfactor",
+    "dilation_dfactor",
     "filter_width",
     "filter_height",
-    "depth_multiplier",
 ];
 
 /// What a kernel asks for.
-struct Kernel {
-    versions: Between,
+pub(super) struct Kernel {
+    pub(super) versions: Between,
     inputs: Between,
     outputs: Between,
     options: &'static str,
@@ -45,7 +36,7 @@ struct Kernel {
 }
 
 #[derive(Clone, Copy)]
-struct Between(u64, u64);
+pub(super) struct Between(u64, u64);
 
 impl Between {
     fn parse(word: &str) -> Option<Self> {
@@ -58,12 +49,12 @@ impl Between {
         Some(Self(least.parse().ok()?, most))
     }
 
-    fn has(self, number: u64) -> bool {
+    pub(super) fn has(self, number: u64) -> bool {
         (self.0..=self.1).contains(&number)
     }
 }
 
-static KERNELS: LazyLock<HashMap<&'static str, Kernel>> = LazyLock::new(|| {
+pub(super) static KERNELS: LazyLock<HashMap<&'static str, Kernel>> = LazyLock::new(|| {
     let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(parse).collect()
 });
@@ -88,6 +79,22 @@ pub(super) fn reads_options(name: &str) -> bool {
     KERNELS.get(name).is_none_or(|kernel| kernel.options != "-")
 }
 
+/// Whether an operator can be without the input at this place: biases, and most of what recurrent ones take.
+fn is_optional(name: &str, place: usize) -> bool {
+    match name {
+        "CONV_2D" | "DEPTHWISE_CONV_2D" | "CONV_3D" | "FULLY_CONNECTED" => place >= 2,
+        "TRANSPOSE_CONV" | "CONV_3D_TRANSPOSE" | "SVDF" => place >= 3,
+        "LSTM"
+        | "UNIDIRECTIONAL_SEQUENCE_LSTM"
+        | "BIDIRECTIONAL_SEQUENCE_LSTM"
+        | "BIDIRECTIONAL_SEQUENCE_RNN" => place >= 1,
+        // What graphs and functions of StableHLO take is theirs to say.
+        name => ["IF", "WHILE", "CALL", "STABLEHLO"]
+            .iter()
+            .any(|it| name.starts_with(it)),
+    }
+}
+
 /// What an operator does, where it is no custom operation.
 pub(super) fn name_of(
     model: &Model,
@@ -99,43 +106,6 @@ pub(super) fn name_of(
 }
 
 impl Check<'_> {
-    /// Every operation that is listed must have a kernel, used or not.
-    pub(super) fn codes(&mut self) {
-        for (number, code) in self.model.codes.iter().enumerate() {
-            let part = format!("operator_codes[{number}]");
-            if let Some(missing) = self.missing(code) {
-                self.note_as(FlawKind::Unsupported, part, missing);
-            }
-        }
-    }
-
-    fn missing(&self, code: &Code) -> Option<String> {
-        let Some(name) = self.schema.member("BuiltinOperator", code.builtin) else {
-            return Some(format!("there is no operation {}", code.builtin));
-        };
-        if name == "CUSTOM" {
-            return match &code.custom {
-                None => Some("it is a custom operation without a name".to_owned()),
-                Some(name) if name.starts_with("Flex") || OWN_CUSTOM.contains(&name.as_str()) => {
-                    None
-                }
-                Some(name) => Some(format!(
-                    "TensorFlow has no kernel for the custom operation `{name}`"
-                )),
-            };
-        }
-        let Some(kernel) = KERNELS.get(name) else {
-            return Some(format!("TensorFlow has no kernel for {name}"));
-        };
-        let version = u64::try_from(code.version).unwrap_or_default();
-        (!kernel.versions.has(version)).then(|| {
-            format!(
-                "TensorFlow has no kernel for version {} of {name}",
-                code.version
-            )
-        })
-    }
-
     /// What the kernel of an operator would meet.
     pub(super) fn kernel(&mut self, part: &str, graph: &Graph, operator: &Operator) {
         let name = name_of(self.model, self.schema, operator);
@@ -147,6 +117,12 @@ impl Check<'_> {
             let detail = format!("{name} cannot have {inputs} inputs and {outputs} outputs");
             self.note(part, detail);
             return;
+        }
+        let mut inputs = operator.inputs.iter().enumerate();
+        let left_out = inputs.find(|(place, index)| **index == -1 && !is_optional(name, *place));
+        if let Some((place, _)) = left_out {
+            let detail = format!("{name} has no input {place}, and cannot do without");
+            self.note_as(FlawKind::Malformed, part, detail);
         }
         let is_default = operator.options_name == "NONE" && HAVE_DEFAULTS.contains(&name);
         if !is_default

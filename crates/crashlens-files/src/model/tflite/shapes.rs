@@ -1,11 +1,13 @@
 //! Shapes as the interpreter works them out: operators are prepared in their order, each from the shapes that those
 //! before it left. What a model declares for the tensors in between counts for nothing.
 
+mod axes;
 mod step;
 
 use self::step::{Shape, Step, declared, look};
 use super::check::Check;
 use super::operators::name_of;
+use super::parts::TensorPart;
 
 /// Graphs in each other; a graph that runs itself is told elsewhere.
 const DEEPEST: usize = 8;
@@ -19,7 +21,7 @@ impl Check<'_> {
             return;
         };
         let inputs = graph.inputs.iter();
-        let inputs = inputs.map(|index| graph.tensor(*index).map(declared));
+        let inputs = inputs.map(|index| graph.tensor(*index).and_then(given));
         let mut left = MOST_OPERATORS;
         self.prepare(0, inputs.collect(), DEEPEST, &mut left);
     }
@@ -63,7 +65,9 @@ impl Check<'_> {
             let given: Vec<_> = operator.inputs.iter().skip(given).collect();
             let given: Vec<_> = given.iter().map(|it| look(&known, **it).cloned()).collect();
             for index in operator.outputs.iter().skip(1) {
-                set(&mut known, *index, None);
+                // The parts of a split are alike.
+                let part = shape.as_ref().filter(|_| name == "SPLIT");
+                set(&mut known, *index, part.cloned());
             }
             if let Some(index) = operator.outputs.first() {
                 set(&mut known, *index, shape);
@@ -75,6 +79,13 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// The shape that an input has when nobody gives it another; not where the model leaves more than the batch open, for
+/// then somebody does.
+fn given(tensor: &TensorPart) -> Option<Shape> {
+    let is_open = tensor.signature.iter().skip(1).any(|it| *it < 0);
+    (!is_open).then(|| declared(tensor))
 }
 
 fn set(known: &mut [Option<Shape>], index: i32, shape: Option<Shape>) {

@@ -148,3 +148,58 @@ fn a_shape_that_does_not_take_what_is_computed_before_it_is_a_contradiction() {
     }
     assert!(found > 0);
 }
+
+/// Models of one flaw each, which TensorFlow 2.21.0 was seen to die of or to refuse.
+#[test]
+fn what_kernels_do_not_survive_is_told() {
+    let first = |bytes: &[u8]| {
+        let facts = examined(bytes);
+        let flaw = facts.flaws.first().expect("a flaw");
+        (flaw.kind, flaw.detail.clone())
+    };
+    let told = [
+        first(include_bytes!(
+            "../../../fixtures/tflite/input-left-out.tflite"
+        )),
+        first(include_bytes!(
+            "../../../fixtures/tflite/nothing-left.tflite"
+        )),
+        first(include_bytes!(
+            "../../../fixtures/tflite/unlike-parts.tflite"
+        )),
+        first(include_bytes!(
+            "../../../fixtures/tflite/steps-of-zero.tflite"
+        )),
+    ];
+    let expected = [
+        (
+            FlawKind::Malformed,
+            "CUMSUM has no input 1, and cannot do without",
+        ),
+        (
+            FlawKind::Contradiction,
+            "DEPTHWISE_CONV_2D of [1, 1, 14, 4] and [1, 3, 3, 4] and [4] leaves nothing: [0, 6]",
+        ),
+        (
+            FlawKind::Contradiction,
+            "CONCATENATION of [2, 6, 2] and [2, 6, 4]",
+        ),
+        (
+            FlawKind::Contradiction,
+            "STRIDED_SLICE with steps of [1, 2, 0]",
+        ),
+    ];
+    for ((kind, detail), expected) in told.iter().zip(expected) {
+        assert_eq!((*kind, detail.as_str()), expected);
+    }
+}
+
+#[test]
+fn operations_of_the_whole_of_tensorflow_are_told_by_their_own_part() {
+    let facts = examined(include_bytes!("../../../fixtures/tflite/select.tflite"));
+    let flaw = facts.flaws.first().expect("a flaw");
+    assert_eq!(
+        (flaw.kind, flaw.part.as_str()),
+        (FlawKind::Unsupported, "a select operation")
+    );
+}

@@ -1,5 +1,6 @@
 //! The shape that one operator makes of others, as its kernel does when it is prepared.
 
+use super::axes::REDUCE;
 use crate::model::tflite::parts::{Graph, Operator, TensorPart};
 
 pub(super) type Shape = Vec<i64>;
@@ -97,25 +98,30 @@ impl Step<'_> {
             "CONCATENATION" => self.concatenation(),
             "TRANSPOSE" => self.transpose(),
             "PAD" | "PADV2" | "MIRROR_PAD" => self.pad(),
+            "SPLIT" => self.split(),
+            "STRIDED_SLICE" => self.strides(),
+            "CUMSUM" => self.running_sum(),
+            "PACK" => self.pack(),
+            name if REDUCE.contains(&name) => self.reduced(),
             name if KEEP_SHAPE.contains(&name) => Ok(self.shape(0).cloned()),
             name if STRETCH.contains(&name) => self.stretched(),
             _ => Ok(None),
         }
     }
 
-    fn tensor(&self, number: usize) -> Option<&TensorPart> {
+    pub(super) fn tensor(&self, number: usize) -> Option<&TensorPart> {
         self.graph.tensor(*self.operator.inputs.get(number)?)
     }
 
-    fn shape(&self, number: usize) -> Option<&Shape> {
+    pub(super) fn shape(&self, number: usize) -> Option<&Shape> {
         look(self.known, *self.operator.inputs.get(number)?)
     }
 
-    fn option(&self, key: &str, default: i64) -> i64 {
+    pub(super) fn option(&self, key: &str, default: i64) -> i64 {
         self.operator.options.get(key).copied().unwrap_or(default)
     }
 
-    fn clash(&self) -> String {
+    pub(super) fn clash(&self) -> String {
         let shown = |number| {
             let shape = self.shape(number);
             shape.map_or_else(|| "?".to_owned(), |shape| format!("{shape:?}"))
@@ -133,7 +139,16 @@ impl Step<'_> {
     }
 
     /// Height and width that windows of this size leave.
-    fn windows(&self, input: &[i64], size: [i64; 2]) -> Option<[i64; 2]> {
+    fn windows(&self, input: &[i64], size: [i64; 2]) -> Result<Option<[i64; 2]>, String> {
+        match self.counted(input, size) {
+            Some(left) if left.iter().any(|it| *it < 1) => {
+                Err(format!("{} leaves nothing: {left:?}", self.clash()))
+            }
+            left => Ok(left),
+        }
+    }
+
+    fn counted(&self, input: &[i64], size: [i64; 2]) -> Option<[i64; 2]> {
         let ways = [
             ("stride_h", "dilation_hfactor"),
             ("stride_w", "dilation_wfactor"),
@@ -152,7 +167,7 @@ impl Step<'_> {
                 _ => return None,
             };
         }
-        left.iter().all(|it| *it > 0).then_some(left)
+        Some(left)
     }
 
     fn convolution(&self, is_depthwise: bool) -> Outcome {
@@ -178,7 +193,7 @@ impl Step<'_> {
         if !fits {
             return Err(self.clash());
         }
-        let left = self.windows(input, [filter[1], filter[2]]);
+        let left = self.windows(input, [filter[1], filter[2]])?;
         Ok(left.map(|[height, width]| vec![input[0], height, width, channels]))
     }
 
@@ -199,7 +214,7 @@ impl Step<'_> {
             self.option("filter_height", 0),
             self.option("filter_width", 0),
         ];
-        let left = self.windows(input, size);
+        let left = self.windows(input, size)?;
         Ok(left.map(|[height, width]| vec![input[0], height, width, input[3]]))
     }
 
@@ -300,6 +315,10 @@ impl Step<'_> {
     }
 
     fn pad(&self) -> Outcome {
+        let less = self.tensor(1).map(|it| &it.values);
+        if let Some(less) = less.filter(|it| it.iter().any(|it| *it < 0)) {
+            return Err(format!("{} by {less:?}", self.name));
+        }
         let (Some(input), Some(paddings)) = (self.shape(0), self.tensor(1)) else {
             return Ok(None);
         };
