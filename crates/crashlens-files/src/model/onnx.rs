@@ -1,6 +1,9 @@
-//! ONNX: a protocol buffer with a graph in it. Only what is cheap to tell is told.
+//! ONNX: a protocol buffer with a graph in it. Its messages are walked to the last, its stored tensors held against their
+//! shapes, and what operators take against what is made before them; what operators do is not.
 
-use std::collections::BTreeMap;
+mod walk;
+
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
@@ -15,6 +18,8 @@ const GRAPH: u32 = 7;
 /// Fields of `GraphProto`.
 const NODE: u32 = 1;
 const INITIALIZER: u32 = 5;
+const INPUT: u32 = 11;
+const SPARSE_INITIALIZER: u32 = 15;
 /// So many tensors are listed.
 const MOST_LISTED: usize = 100_000;
 
@@ -38,9 +43,64 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
             "the model",
             "there is no graph in it",
         );
+    } else if let Err(error) = walk::walk(&bytes) {
+        reading.flaw(FlawKind::Malformed, "the model", error.to_string());
+    } else {
+        for fault in loose(&bytes, &facts) {
+            reading.flaw(FlawKind::Contradiction, "the graph", fault);
+        }
     }
     reading.holds(Contents::Model(Box::new(facts)));
     Ok(())
+}
+
+/// What does not go together in the graph.
+fn loose(bytes: &[u8], facts: &ModelFacts) -> Vec<String> {
+    let uneven = facts.tensors.iter().find_map(|tensor| {
+        let needed = stored(tensor).filter(|needed| tensor.bytes > 0 && *needed != tensor.bytes)?;
+        Some(format!(
+            "tensor `{}` of {} {:?} needs {needed} bytes and {} are stored",
+            tensor.name, tensor.dtype, tensor.shape, tensor.bytes
+        ))
+    });
+    let unmade = unmade(bytes).map(|name| format!("a node takes `{name}`, which nothing makes"));
+    let graphs = walk::messages(bytes, GRAPH).count();
+    let doubled = (graphs > 1).then(|| format!("there are {graphs}, which readers take for one"));
+    uneven.into_iter().chain(unmade).chain(doubled).collect()
+}
+
+/// Bytes of a tensor whose type has whole ones.
+fn stored(tensor: &Tensor) -> Option<u64> {
+    let width = match tensor.dtype.as_str() {
+        "uint8" | "int8" | "bool" => 1,
+        "uint16" | "int16" | "float16" | "bfloat16" => 2,
+        "float32" | "int32" | "uint32" => 4,
+        "float64" | "int64" | "uint64" => 8,
+        _ => return None,
+    };
+    let mut shape = tensor.shape.iter();
+    shape.try_fold(width, |all: u64, one| all.checked_mul(*one))
+}
+
+/// The first input of a node of the main graph that is none of the graph, no stored tensor and no output of a node before.
+fn unmade(bytes: &[u8]) -> Option<String> {
+    let graph = walk::messages(bytes, GRAPH).last()?;
+    let named = |number: u32, name: u32| {
+        let messages = walk::messages(graph, number);
+        messages.filter_map(move |message| walk::messages(message, name).last())
+    };
+    let mut made: HashSet<&[u8]> = named(INPUT, 1).chain(named(INITIALIZER, 8)).collect();
+    if walk::messages(graph, SPARSE_INITIALIZER).next().is_some() {
+        return None;
+    }
+    for node in walk::messages(graph, NODE) {
+        let mut inputs = walk::messages(node, 1).filter(|name| !name.is_empty());
+        if let Some(missing) = inputs.find(|name| !made.contains(name)) {
+            return Some(text(missing));
+        }
+        made.extend(walk::messages(node, 2));
+    }
+    None
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -165,6 +225,23 @@ mod tests {
             (model.tensors[0].bytes, &model.tensors[0].shape[..]),
             (8, &[2][..])
         );
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_told() {
+        let changed = |at: usize, byte: u8| {
+            let mut bytes = SMALL.to_vec();
+            bytes[at] = byte;
+            examined(&bytes).flaws.first().map(|flaw| flaw.kind)
+        };
+        let place = |what: &[u8]| SMALL.windows(what.len()).position(|it| it == what);
+        let shape = place(b"\x08\x02\x10").expect("a shape") + 1;
+        assert_eq!(changed(shape, 3), Some(FlawKind::Contradiction));
+        // The name of the node becomes its input.
+        let name = place(b"\x1a\x02n1").expect("a name");
+        assert_eq!(changed(name, 0x0a), Some(FlawKind::Contradiction));
+        let twice = examined(&[SMALL, SMALL].concat());
+        assert_eq!(twice.flaws[0].kind, FlawKind::Contradiction);
     }
 
     #[test]
