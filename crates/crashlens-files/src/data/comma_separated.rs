@@ -350,7 +350,13 @@ fn about_text(reading: &mut Reading<'_>, text: &Encoding, form: &Form, has_headi
         reading.flaw(FlawKind::Unsupported, "the ends of lines", detail);
     }
     if form.is_marked {
-        let part = if has_heading {
+        // Behind it a quote is no longer the first of its field, where CsvDataset wants it.
+        let is_quoted = form
+            .head
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(&form.head)
+            .starts_with(b"\"");
+        let part = if has_heading && !is_quoted {
             "the byte order mark"
         } else {
             "the first field"

@@ -163,3 +163,10 @@ fn a_heading_that_disagrees_with_all_rows_is_told_once() {
     let rows = format!("a,b\n{}", "1,2,3\n1,2\n".repeat(3));
     assert_eq!(examined(rows.as_bytes()).flaws.len(), 3);
 }
+
+#[test]
+fn a_byte_order_mark_before_a_quote_spoils_the_heading() {
+    let part = |rows: &[u8]| flaw(rows).1;
+    assert_eq!(part(b"\xef\xbb\xbf\"a\",b\n1,2\n3,4\n"), "the first field");
+    assert_eq!(part(b"\xef\xbb\xbfa,b\n1,2\n3,4\n"), "the byte order mark");
+}
