@@ -20,8 +20,7 @@ pub(crate) static RULE: HazardRule = HazardRule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let is_asked = |file: &&NativeFile| file.is_opened() || libraries::is_opened_by_import(file);
-    let asked: Vec<_> = survey.native.iter().filter(is_asked).collect();
+    let asked = libraries::opened(survey);
     if asked.is_empty() {
         return Look::nothing();
     }
@@ -93,13 +92,20 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
 }
 
 fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let newer = if need.version.starts_with("GLIBC_") {
-        Remedy::new(
+    let (kind, _) = need.version.split_once('_').unwrap_or_default();
+    let newer = match kind {
+        "GLIBC" => Remedy::new(
             "Use a newer distribution or container image: the C library cannot be exchanged alone.",
-        )
-    } else {
-        Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
-            .command("conda install -c conda-forge libstdcxx-ng")
+        ),
+        "GLIBCXX" | "CXXABI" => {
+            Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
+                .command("conda install -c conda-forge libstdcxx-ng")
+        }
+        // Any library may number its functions: libcrypto has OPENSSL_3.4.0.
+        _ => Remedy::new(format!(
+            "Install a newer {}, one that has {}.",
+            need.library, need.version
+        )),
     };
     let newer = newer.risk(Risk::Environment);
     std::iter::once(newer).chain(older(survey, file)).collect()

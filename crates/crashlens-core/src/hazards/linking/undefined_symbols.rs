@@ -4,6 +4,7 @@ mod remedies;
 mod words;
 
 use super::builds::{self, Build, is_of_cuda};
+use super::libraries;
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::survey::loading::{by_owner, count, involving};
@@ -20,7 +21,7 @@ pub(crate) static RULE: HazardRule = HazardRule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let opened: Vec<_> = survey.opened().collect();
+    let opened = libraries::opened(survey);
     if opened.is_empty() {
         return Look::nothing();
     }
@@ -65,6 +66,9 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
 /// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for,
 /// unless no TensorFlow at all could load it: such a file of a wheel is for its maker's tests.
 fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
+    if libraries::is_opened_by_import(file) {
+        return true;
+    }
     let of_cuda = undefined(file).iter().any(|it| is_of_cuda(&it.name));
     let is_shipped = file.package.is_some() && !file.is_module();
     (file.is_plugin() || survey.has_gpu() || !of_cuda)
