@@ -38,7 +38,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     let (what, where_to) = match &library.broken {
         Some(path) => (
             "is damaged",
-            format!("{path}, which is no library for this machine"),
+            format!("{path}, which is damaged or no library for this machine"),
         ),
         None => (
             "is not on this machine",
