@@ -45,3 +45,43 @@ fn a_torchvision_of_another_torch_is_told_by_what_import_opens() {
     );
     assert!(found.headline.contains("another PyTorch than torch 2.15.0"));
 }
+
+#[test]
+fn what_numpy_two_does_to_a_package_is_said_as_it_was_seen() {
+    use crate::hazard::Severity::{CanCrash, WillFail};
+    let rule = &super::numpy_one_modules::RULE;
+    for (id, severity, end) in [
+        ("h5py-of-numpy-one", WillFail, "it fails at import"),
+        (
+            "onnxruntime-of-numpy-one",
+            WillFail,
+            "dies at its first use",
+        ),
+        (
+            "rdkit-of-numpy-one",
+            CanCrash,
+            "it can be imported, and what exchanges arrays",
+        ),
+        (
+            "unknown-package-of-numpy-one",
+            WillFail,
+            "fails or misbehaves",
+        ),
+    ] {
+        let found = first(rule, &format!("surveys/{id}"));
+        assert_eq!(found.severity, severity, "{id}");
+        assert!(found.headline.contains(end), "{id}: {}", found.headline);
+    }
+}
+
+#[test]
+fn pip_is_not_asked_for_a_package_of_the_system() {
+    let rule = &super::numpy_one_modules::RULE;
+    let found = first(rule, "surveys/h5py-of-the-system-under-numpy-2");
+    let commands = commands(&found);
+    assert!(
+        commands.iter().all(|it| !it.contains("h5py")),
+        "{commands:?}"
+    );
+    assert!(found.remedies[0].action.contains("of the system"));
+}
