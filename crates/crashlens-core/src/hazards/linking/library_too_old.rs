@@ -1,11 +1,12 @@
 //! Modules that need a newer C or C++ library than the loader takes.
 
+mod remedies;
+
 use super::libraries;
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
-use crate::rule::{Remedy, Risk};
-use crate::shell;
+use crate::rule::Remedy;
 use crate::survey::loading::{by_owner, count, involving};
 use crate::survey::{MissingVersion, NativeFile, Survey};
 
@@ -77,7 +78,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         );
         hazard = hazard.remedy(Remedy::new(action).command(survey.python_without(variable)));
     }
-    hazard.remedies.extend(remedies(survey, file, need));
+    hazard.remedies.extend(remedies::of(survey, file, need));
     Some(hazard)
 }
 
@@ -89,37 +90,4 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
         let mut parts = value.split([':', ' ']);
         parts.any(|part| part.trim_end_matches('/') == folder || part == need.found)
     })
-}
-
-fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let (kind, _) = need.version.split_once('_').unwrap_or_default();
-    let newer = match kind {
-        "GLIBC" => Remedy::new(
-            "Use a newer distribution or container image: the C library cannot be exchanged alone.",
-        ),
-        "GLIBCXX" | "CXXABI" => {
-            Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
-                .command("conda install -c conda-forge libstdcxx-ng")
-        }
-        // Any library may number its functions: libcrypto has OPENSSL_3.4.0.
-        _ => Remedy::new(format!(
-            "Install a newer {}, one that has {}.",
-            need.library, need.version
-        )),
-    };
-    let newer = newer.risk(Risk::Environment);
-    std::iter::once(newer).chain(older(survey, file)).collect()
-}
-
-/// An older version of the package asks for less.
-fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
-    let package = file.package.as_ref()?;
-    let name = shell::package(&package.name)?;
-    let version: pep440_rs::Version = package.version.parse().ok()?;
-    let action = format!("Install a version of {name} that was built for older systems.");
-    let command = format!(
-        "{} install --only-binary :all: '{name}<{version}'",
-        survey.pip()
-    );
-    Some(Remedy::new(action).command(command).risk(Risk::Environment))
 }

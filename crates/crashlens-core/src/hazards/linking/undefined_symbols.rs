@@ -66,13 +66,11 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
 /// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for,
 /// unless no TensorFlow at all could load it: such a file of a wheel is for its maker's tests.
 fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
-    if libraries::is_opened_by_import(file) {
-        return true;
-    }
     let of_cuda = undefined(file).iter().any(|it| is_of_cuda(&it.name));
     let is_shipped = file.package.is_some() && !file.is_module();
-    (file.is_plugin() || survey.has_gpu() || !of_cuda)
-        && !(is_shipped && matches!(build_of(survey, file), Build::Other | Build::Test))
+    let is_for_nobody = is_shipped && matches!(build_of(survey, file), Build::Other | Build::Test);
+    libraries::is_opened_by_import(file)
+        || (file.is_plugin() || survey.has_gpu() || !of_cuda) && !is_for_nobody
 }
 
 fn build_of(survey: &Survey, file: &NativeFile) -> Build {
