@@ -85,3 +85,16 @@ fn pip_is_not_asked_for_a_package_of_the_system() {
     );
     assert!(found.remedies[0].action.contains("of the system"));
 }
+
+#[test]
+fn modules_of_two_tensorflows_in_one_folder_are_told_with_a_way_to_one() {
+    let rule = &super::undefined_symbols::RULE;
+    let found = first(rule, "surveys/tensorflows-mixed");
+    assert!(found.headline.contains("do not belong together"));
+    let commands = commands(&found);
+    assert!(
+        commands[0].ends_with("install 'tensorflow==2.21.0'"),
+        "{commands:?}"
+    );
+    assert!(commands[0].contains("uninstall -y tensorflow tensorflow_cpu"));
+}

@@ -51,7 +51,7 @@ fn is_shadowed(survey: &Survey, owner: &str) -> bool {
     })
 }
 
-/// What nothing in the whole environment defines. Where a library is missing, that is the reason.
+/// What nothing defines that is loaded before. Where a library is missing, that is the reason.
 fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
     let Some(link) = file.link.known() else {
         return Vec::new();
@@ -60,7 +60,7 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
         return Vec::new();
     }
     let symbols = link.missing_symbols.iter();
-    symbols.filter(|it| it.defined_in.is_none()).collect()
+    symbols.filter(|it| builds::is_undefined(it)).collect()
 }
 
 /// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for,
