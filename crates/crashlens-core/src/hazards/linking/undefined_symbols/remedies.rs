@@ -101,7 +101,7 @@ fn again(survey: &Survey, package: &Package) -> Remedy {
         .risk(Risk::Environment)
 }
 
-/// Of several TensorFlows in one folder the newest alone; to install one of them anew mixes them again.
+/// Of several copies of TensorFlow in one folder the newest alone; to install one of them anew mixes them again.
 fn one_tensorflow(survey: &Survey) -> Option<Remedy> {
     let all: Vec<_> = survey.tensorflows().collect();
     let kept = all.iter().max_by_key(|it| it.parsed_version())?;
