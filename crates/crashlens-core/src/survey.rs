@@ -14,6 +14,7 @@ mod python;
 mod questions;
 mod requirements;
 mod sites;
+mod spares;
 
 use std::collections::BTreeMap;
 

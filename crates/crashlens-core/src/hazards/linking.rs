@@ -12,6 +12,9 @@ mod static_tls;
 mod truncated_library;
 mod undefined_symbols;
 
+#[cfg(test)]
+mod tests;
+
 use super::Family;
 
 pub(super) use missing_library::is_told as is_told_missing;

@@ -81,7 +81,23 @@ impl Interpreter {
 impl Survey {
     /// Files that something surely opens.
     pub fn opened(&self) -> impl Iterator<Item = &NativeFile> {
-        self.native.iter().filter(|file| file.is_opened())
+        let opened = self.native.iter().filter(|file| file.is_opened());
+        opened.filter(|file| !self.is_spare(file))
+    }
+
+    /// Whether something loads the file: Python or TensorFlow, or the loader for another file, or for everybody. A
+    /// library that another one needs counts, whoever opens that one: programs do it through ctypes.
+    pub(crate) fn is_reached(&self, file: &NativeFile) -> bool {
+        let names = [file.soname.as_deref().unwrap_or_default(), file.name()];
+        let preloaded = self.variable("LD_PRELOAD").unwrap_or_default();
+        let mut entries = preloaded.split([':', ' ']);
+        let is_needed = |other: &NativeFile| {
+            let mut needed = other.needed.iter();
+            needed.any(|need| names.contains(&need.as_str()))
+        };
+        file.is_opened()
+            || self.native.iter().any(is_needed)
+            || entries.any(|entry| entry == file.path || names.contains(&entry))
     }
 
     /// Whether there is a GPU to be used: a driver or a device of it.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Distribution, Survey};
+use super::{Distribution, NativeFile, Survey};
 use crate::facts::packages::{normal, same_name};
 
 /// Folders that the package manager of a Linux distribution fills; what a person installs goes to `/usr/local`.
@@ -50,6 +50,16 @@ impl Survey {
             .iter()
             .any(|folder| distribution.metadata.starts_with(folder))
             && !by_person.iter().any(|name| installer.starts_with(name))
+    }
+
+    /// Whether a file belongs to such a distribution. The names of those are not always ones that pip knows: Debian has
+    /// `h5py.-debian-h5py-serial`.
+    pub(crate) fn is_file_of_the_system(&self, file: &NativeFile) -> bool {
+        let Some(package) = &file.package else {
+            return false;
+        };
+        let mut owners = self.named(&package.name);
+        owners.any(|it| self.is_of_the_system(it) && file.path.starts_with(it.site()))
     }
 
     fn is_found(&self, distribution: &Distribution) -> bool {

@@ -76,12 +76,16 @@ impl<'a> Opener<'a> {
             part: format!("what the loader would say of {}", file.path.display()),
             reason: "it or what it needs cannot be followed".to_owned(),
         })?;
-        attempt.refuse_if_cut_short()?;
         let mut link = Link {
             into_tensorflow: tensorflow.is_some(),
             opened_before: attempt.before.clone(),
             ..Link::default()
         };
+        if let Some(library) = self.cut_by_others(&attempt) {
+            link.missing_libraries.push(library);
+            return Ok(link);
+        }
+        attempt.refuse_if_cut_short()?;
         for opened in &attempt.opened {
             link.missing_libraries
                 .extend(self.missing_libraries(&attempt.process, opened));
@@ -198,6 +202,30 @@ impl<'a> Opener<'a> {
                 needed_by: shown(by),
                 elsewhere: elsewhere.map(|file| shown(file.path)),
                 broken,
+            })
+        })
+    }
+
+    /// A library from outside of the environment that ends too early: whoever opens it dies of SIGBUS, or is told that
+    /// the file is too short. One of the environment is told for itself.
+    fn cut_by_others(&self, attempt: &Attempt<'a>) -> Option<MissingLibrary> {
+        let mut needs = attempt.opened.iter().flat_map(|opened| &opened.needs);
+        needs.find_map(|need| {
+            let Outcome::Loaded(index, _) = need.outcome else {
+                return None;
+            };
+            let library = &attempt.process.loaded.get(index)?.library;
+            let is_cut = library.elf.truncation.is_some();
+            if !is_cut || self.environment.file(library.identity).is_some() {
+                return None;
+            }
+            let by = &attempt.process.loaded.get(need.by)?.library.path;
+            let elsewhere = self.environment.holder(&need.name, by);
+            Some(MissingLibrary {
+                name: need.name.clone(),
+                needed_by: shown(by),
+                elsewhere: elsewhere.map(|file| shown(file.path)),
+                broken: Some(shown(&library.path)),
             })
         })
     }

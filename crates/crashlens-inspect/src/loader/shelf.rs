@@ -68,10 +68,14 @@ impl<'a> Shelf<'a> {
         }
     }
 
-    /// The library at a path; `None` where there is no file.
+    /// The library at a path; `None` where there is nothing.
     pub(crate) fn at(&self, path: &Path) -> Option<Result<Arc<Library<'a>>, String>> {
         if let Some(library) = lock(&self.libraries).get(path) {
             return Some(Ok(Arc::clone(library)));
+        }
+        // The loader does not search on either: "cannot read file data: Is a directory".
+        if self.tree.real(path).is_dir() {
+            return Some(Err("it is a folder".to_owned()));
         }
         let identity = self.tree.identity(path)?;
         let elf = match self.content(identity, path) {

@@ -248,6 +248,25 @@ fn a_file_of_another_architecture_is_passed_by_and_one_that_is_no_library_stops_
 }
 
 #[test]
+fn a_library_of_the_system_that_is_cut_short_or_a_folder_stops_the_search() {
+    let mut machine = Machine::new();
+    machine.package("a/m.so", "needs liba.so\nneeds libb.so\nwants gone");
+    machine.write("/usr/lib/liba.so", "soname liba.so");
+    machine.write("/usr/lib/libb.so", "soname libb.so\ncut");
+    let link = machine.link("a/m.so");
+    assert_eq!(link.missing_libraries.len(), 1);
+    let broken = link.missing_libraries[0].broken.as_deref();
+    assert_eq!(broken, Some("/usr/lib/libb.so"));
+    assert!(missing(&link).is_empty());
+
+    machine.write("/usr/lib/libb.so", "soname libb.so");
+    machine.write("/lib/liba.so/file", "");
+    let link = machine.link("a/m.so");
+    let broken = link.missing_libraries[0].broken.as_deref();
+    assert_eq!(broken, Some("/lib/liba.so"));
+}
+
+#[test]
 fn libraries_that_need_each_other_and_links_to_one_file_are_loaded_once() {
     let mut machine = Machine::new();
     machine.package("a/m.so", "needs liba.so\nneeds liba.so.1\nrunpath $ORIGIN");

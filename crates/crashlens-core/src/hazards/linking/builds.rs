@@ -128,6 +128,13 @@ pub(super) fn decode(
     Build::Other
 }
 
+/// Whether a symbol that is not found stays undefined. One that another file of the environment defines may have been
+/// loaded before. Not so the body of one of TensorFlow's modules, which it takes from a library that it is linked to:
+/// with files of 2.20.0 beside 2.21.0, that library had none, another had it, and `import tensorflow` failed.
+pub(super) fn is_undefined(symbol: &MissingSymbol) -> bool {
+    symbol.defined_in.is_none() || symbol.name.starts_with("Wrapped_PyInit_")
+}
+
 /// `20230125` of `_ZN4absl12lts_202301256Status…`.
 fn lts(name: &str) -> Option<&str> {
     let (_, rest) = name.split_once("12lts_")?;

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::facts::packages::normal;
-use crate::survey::NativeFile;
+use crate::survey::{NativeFile, Survey};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     optional: Vec<String>,
+    base: Vec<String>,
     provider: Vec<Provider>,
     opened: Vec<Opened>,
     instead: Vec<Instead>,
@@ -55,11 +56,23 @@ pub(super) fn is_optional(library: &str) -> bool {
     beginnings.any(|beginning| library.starts_with(beginning.as_str()))
 }
 
+/// Whether every machine that runs compiled code has it.
+pub(super) fn is_base(library: &str) -> bool {
+    table().base.iter().any(|it| it == library)
+}
+
 /// The package of Debian and Ubuntu that has it.
 pub(super) fn provider(library: &str) -> Option<&'static str> {
     let mut providers = table().provider.iter();
     let provider = providers.find(|provider| provider.library == library)?;
     Some(&provider.debian)
+}
+
+/// Files that something surely opens, or that an `import` opens although they are no modules.
+pub(super) fn opened(survey: &Survey) -> Vec<&NativeFile> {
+    let by_import = |file: &&NativeFile| !file.is_opened() && is_opened_by_import(file);
+    let others = survey.native.iter().filter(by_import);
+    survey.opened().chain(others).collect()
 }
 
 /// Whether an `import` opens it although it is no module.

@@ -1,11 +1,12 @@
 //! Modules that need a newer C or C++ library than the loader takes.
 
+mod remedies;
+
 use super::libraries;
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
-use crate::rule::{Remedy, Risk};
-use crate::shell;
+use crate::rule::Remedy;
 use crate::survey::loading::{by_owner, count, involving};
 use crate::survey::{MissingVersion, NativeFile, Survey};
 
@@ -20,8 +21,7 @@ pub(crate) static RULE: HazardRule = HazardRule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let is_asked = |file: &&NativeFile| file.is_opened() || libraries::is_opened_by_import(file);
-    let asked: Vec<_> = survey.native.iter().filter(is_asked).collect();
+    let asked = libraries::opened(survey);
     if asked.is_empty() {
         return Look::nothing();
     }
@@ -78,7 +78,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         );
         hazard = hazard.remedy(Remedy::new(action).command(survey.python_without(variable)));
     }
-    hazard.remedies.extend(remedies(survey, file, need));
+    hazard.remedies.extend(remedies::of(survey, file, need));
     Some(hazard)
 }
 
@@ -90,30 +90,4 @@ fn by_variable(survey: &Survey, need: &MissingVersion) -> Option<&'static str> {
         let mut parts = value.split([':', ' ']);
         parts.any(|part| part.trim_end_matches('/') == folder || part == need.found)
     })
-}
-
-fn remedies(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
-    let newer = if need.version.starts_with("GLIBC_") {
-        Remedy::new(
-            "Use a newer distribution or container image: the C library cannot be exchanged alone.",
-        )
-    } else {
-        Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
-            .command("conda install -c conda-forge libstdcxx-ng")
-    };
-    let newer = newer.risk(Risk::Environment);
-    std::iter::once(newer).chain(older(survey, file)).collect()
-}
-
-/// An older version of the package asks for less.
-fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
-    let package = file.package.as_ref()?;
-    let name = shell::package(&package.name)?;
-    let version: pep440_rs::Version = package.version.parse().ok()?;
-    let action = format!("Install a version of {name} that was built for older systems.");
-    let command = format!(
-        "{} install --only-binary :all: '{name}<{version}'",
-        survey.pip()
-    );
-    Some(Remedy::new(action).command(command).risk(Risk::Environment))
 }

@@ -1,5 +1,6 @@
 //! Modules that need a library which the loader does not find.
 
+mod missed;
 mod remedies;
 
 use super::libraries;
@@ -19,8 +20,7 @@ pub(crate) static RULE: HazardRule = HazardRule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let is_asked = |file: &&NativeFile| file.is_opened() || libraries::is_opened_by_import(file);
-    let asked: Vec<_> = survey.native.iter().filter(is_asked).collect();
+    let asked = libraries::opened(survey);
     if asked.is_empty() {
         return Look::nothing();
     }
@@ -31,40 +31,27 @@ fn judge(survey: &Survey) -> Look {
     Look::at(scope).found_all(hazards)
 }
 
-/// The first library that is missing, and the files that miss it.
+/// The first library that is missing and missed, with the files that need it.
 fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
-    let library = files.iter().find_map(|file| {
-        let link = file.link.known()?;
-        let mut missing = link.missing_libraries.iter();
-        missing
-            .find(|library| !libraries::is_optional(&library.name) && library.elsewhere.is_none())
-    })?;
-    let without: Vec<_> = files
-        .iter()
-        .filter(|file| misses(file, &library.name))
-        .copied()
-        .collect();
-    // Packages carry parts for what few people have. Where most of a package works, such a part is left alone, unless
-    // the library came with the package and is gone.
-    if without.len() * 2 < files.len() && !is_of_wheel(survey, library) {
-        return None;
-    }
+    let (library, without) = missed::first(survey, files)?;
     let file = without.first()?;
     let (what, where_to) = match &library.broken {
         Some(path) => (
             "is damaged",
-            format!("{path}, which is no library for this machine"),
+            format!("{path}, which is damaged or no library for this machine"),
         ),
         None => (
             "is not on this machine",
             "nothing in any folder that it searches".to_owned(),
         ),
     };
-    let headline = format!(
-        "{} cannot be loaded: {} {what}",
-        file.owner_with_version(),
-        library.name
-    );
+    let owner = file.owner_with_version();
+    let whole = if missed::is_most(&without, files) {
+        owner
+    } else {
+        format!("A part of {owner}")
+    };
+    let headline = format!("{whole} cannot be loaded: {} {what}", library.name);
     let needs = format!(
         "{} {}, and the loader finds {where_to}.",
         count(
@@ -86,31 +73,9 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     Some(hazard)
 }
 
-fn misses(file: &NativeFile, library: &str) -> bool {
-    let link = file.link.known();
-    link.is_some_and(|link| link.missing_libraries.iter().any(|it| it.name == library))
-}
-
 /// Whether the rule tells that a library is missing, by its name.
 pub(in crate::hazards) fn is_told(survey: &Survey, library: &str) -> bool {
     let mut missing = survey.opened().filter_map(|file| file.link.known());
     let is_it = |it: &MissingLibrary| it.name == library && it.elsewhere.is_none();
     !libraries::is_optional(library) && missing.any(|it| it.missing_libraries.iter().any(is_it))
-}
-
-/// Whether the library came with a package: such names have a hash, or the list of files has it.
-fn is_of_wheel(survey: &Survey, library: &MissingLibrary) -> bool {
-    let stem = library.name.split(".so").next().unwrap_or_default();
-    let hash = stem.rsplit('-').next().unwrap_or_default();
-    let is_hashed = hash.len() >= 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hashed
-        || survey.distributions.iter().any(|distribution| {
-            let files = distribution.files.known();
-            files.is_some_and(|files| {
-                files
-                    .missing
-                    .iter()
-                    .any(|path| path.ends_with(&library.name))
-            })
-        })
 }

@@ -1,9 +1,10 @@
 //! Modules that were built for NumPy 1, under NumPy 2.
 
+use super::libraries;
 use super::numpy_outcomes::{self, Outcome};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
-use crate::hazard::{Hazard, HazardRule, Look, Severity};
+use crate::hazard::{Hazard, HazardRule, Look};
 use crate::survey::loading::{by_owner, count, involving};
 use crate::survey::{Distribution, NativeFile, Survey};
 
@@ -36,7 +37,7 @@ fn judge(survey: &Survey) -> Look {
     if !is_two {
         return look;
     }
-    let old = using.into_iter().filter(|file| is_old(file));
+    let old = using.into_iter().filter(|file| is_old(survey, file));
     let hazards = by_owner(old)
         .into_values()
         .filter_map(|files| hazard(survey, numpy, &files));
@@ -44,12 +45,14 @@ fn judge(survey: &Survey) -> Look {
 }
 
 /// It asks for NumPy 1's interface alone.
-fn is_old(file: &NativeFile) -> bool {
+fn is_old(survey: &Survey, file: &NativeFile) -> bool {
     // Left by another version of NumPy itself, they belong to no package.
     let is_own = file.owner() == "numpy" || file.path.contains("-packages/numpy/");
-    let can_be_loaded = file.extension.is_none() || file.is_module();
+    // A library that nothing needs is loaded by nobody: libboost_numpy311.so in bpy 4.2.0, which works under NumPy 2.
+    let is_loaded = survey.is_reached(file) || libraries::is_opened_by_import(file);
+    let is_tagged_for_it = file.extension.is_none() || file.is_module();
     let numpy = file.numpy.unwrap_or_default();
-    numpy.old && !numpy.new && !is_own && can_be_loaded
+    numpy.old && !numpy.new && !is_own && is_loaded && is_tagged_for_it
 }
 
 fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Option<Hazard> {
@@ -59,12 +62,7 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
         return None;
     }
     let owner = file.owner_with_version();
-    let dies = tried.is_some_and(|tried| tried.outcome == Outcome::Dies);
-    let end = if dies {
-        "it can be imported and dies at its first use"
-    } else {
-        "it fails at import"
-    };
+    let (severity, end) = numpy_outcomes::verdict(tried);
     let headline = format!(
         "{owner} was built for NumPy 1: under NumPy {} {end}",
         numpy.version
@@ -76,7 +74,7 @@ fn hazard(survey: &Survey, numpy: &Distribution, files: &[&NativeFile]) -> Optio
     let fact = FactRef::Package {
         name: numpy.name.clone(),
     };
-    let mut hazard = Hazard::new(Severity::WillFail, Cause::NumpyAbi, headline)
+    let mut hazard = Hazard::new(severity, Cause::NumpyAbi, headline)
         .because(file.fact(), claim)
         .because(fact, format!("NumPy {} is installed.", numpy.version))
         .unless("The package is imported and handles an array without an error, or the program never imports it");

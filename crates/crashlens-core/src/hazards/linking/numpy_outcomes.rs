@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::facts::packages::normal;
+use crate::hazard::Severity;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{NativeFile, Survey};
@@ -15,8 +16,12 @@ use crate::survey::{NativeFile, Survey};
 pub(super) enum Outcome {
     /// With an exception at import.
     Raises,
-    /// It is imported, and kills the process later.
+    /// It is imported, and its first use kills the process.
     Dies,
+    /// It is imported, and its first use ends with an exception.
+    Fails,
+    /// It is imported and much of it works, but not what exchanges arrays.
+    Part,
     /// Well.
     Works,
 }
@@ -53,9 +58,36 @@ pub(super) fn of(file: &NativeFile) -> Option<&'static Trial> {
     table().package.iter().find(|tried| tried.name == name)
 }
 
+/// How bad it is, and the end of the sentence that says so.
+pub(super) fn verdict(tried: Option<&Trial>) -> (Severity, &'static str) {
+    match tried.map(|tried| tried.outcome) {
+        Some(Outcome::Raises) => (Severity::WillFail, "it fails at import"),
+        Some(Outcome::Dies) => (
+            Severity::WillFail,
+            "it can be imported and dies at its first use",
+        ),
+        Some(Outcome::Fails) => (
+            Severity::WillFail,
+            "it can be imported and fails at its first use",
+        ),
+        Some(Outcome::Part) => (
+            Severity::CanCrash,
+            "it can be imported, and what exchanges arrays with NumPy fails",
+        ),
+        Some(Outcome::Works) | None => (
+            Severity::WillFail,
+            "what of it uses NumPy's C interface fails or misbehaves",
+        ),
+    }
+}
+
 /// A newer version of the package, or `build` where it is in none; else an older NumPy.
 pub(super) fn remedies(survey: &Survey, file: &NativeFile, build: String) -> [Remedy; 2] {
     let pip = survey.pip();
+    if survey.is_file_of_the_system(file) {
+        let own = "It is a package of the system, made for the system's NumPy: use it with that one, or install it anew in an environment without the packages of the system.";
+        return [Remedy::new(own), older(&pip)].map(|it| it.risk(Risk::Environment));
+    }
     let package = file.package.as_ref();
     let newer = match package.and_then(|package| shell::package(&package.name)) {
         Some(name) => Remedy::new(format!(
@@ -64,10 +96,12 @@ pub(super) fn remedies(survey: &Survey, file: &NativeFile, build: String) -> [Re
         .command(format!("{pip} install --upgrade {name}")),
         None => Remedy::new(build),
     };
-    let older =
-        Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
-            .command(format!("{pip} install 'numpy<2'"));
-    [newer, older].map(|remedy| remedy.risk(Risk::Environment))
+    [newer, older(&pip)].map(|remedy| remedy.risk(Risk::Environment))
+}
+
+fn older(pip: &str) -> Remedy {
+    Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
+        .command(format!("{pip} install 'numpy<2'"))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod remedies;
 mod words;
 
 use super::builds::{self, Build, is_of_cuda};
+use super::libraries;
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::survey::loading::{by_owner, count, involving};
@@ -20,7 +21,7 @@ pub(crate) static RULE: HazardRule = HazardRule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let opened: Vec<_> = survey.opened().collect();
+    let opened = libraries::opened(survey);
     if opened.is_empty() {
         return Look::nothing();
     }
@@ -50,7 +51,7 @@ fn is_shadowed(survey: &Survey, owner: &str) -> bool {
     })
 }
 
-/// What nothing in the whole environment defines. Where a library is missing, that is the reason.
+/// What nothing defines that is loaded before. Where a library is missing, that is the reason.
 fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
     let Some(link) = file.link.known() else {
         return Vec::new();
@@ -59,7 +60,7 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
         return Vec::new();
     }
     let symbols = link.missing_symbols.iter();
-    symbols.filter(|it| it.defined_in.is_none()).collect()
+    symbols.filter(|it| builds::is_undefined(it)).collect()
 }
 
 /// Parts for GPUs lie in many packages and are left alone where there is none; a plugin is what it was installed for,
@@ -67,8 +68,9 @@ fn undefined(file: &NativeFile) -> Vec<&MissingSymbol> {
 fn is_meant(survey: &Survey, file: &NativeFile) -> bool {
     let of_cuda = undefined(file).iter().any(|it| is_of_cuda(&it.name));
     let is_shipped = file.package.is_some() && !file.is_module();
-    (file.is_plugin() || survey.has_gpu() || !of_cuda)
-        && !(is_shipped && matches!(build_of(survey, file), Build::Other | Build::Test))
+    let is_for_nobody = is_shipped && matches!(build_of(survey, file), Build::Other | Build::Test);
+    libraries::is_opened_by_import(file)
+        || (file.is_plugin() || survey.has_gpu() || !of_cuda) && !is_for_nobody
 }
 
 fn build_of(survey: &Survey, file: &NativeFile) -> Build {

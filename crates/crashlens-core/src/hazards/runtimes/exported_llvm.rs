@@ -26,9 +26,10 @@ fn judge(survey: &Survey) -> Look {
         return Look::nothing();
     }
     let scope = count(survey.native.len(), "native file", "native files");
-    let clashing = survey.native.iter().filter(|file| {
-        exports::shared(file, &NAMESPACES).is_some() && exports::is_reached(survey, file)
-    });
+    let clashing = survey
+        .native
+        .iter()
+        .filter(|file| exports::shared(file, &NAMESPACES).is_some() && survey.is_reached(file));
     let hazards = by_owner(clashing)
         .into_values()
         .filter_map(|files| hazard(survey, files.first()?));

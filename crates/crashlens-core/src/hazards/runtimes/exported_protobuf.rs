@@ -35,7 +35,7 @@ fn judge(survey: &Survey) -> Look {
 fn exporting(survey: &Survey, file: &NativeFile) -> Option<String> {
     let shared = exports::shared(file, &["google::protobuf"])?;
     let version = file.protobuf_runtime.as_deref().unwrap_or_default();
-    exports::is_reached(survey, file).then(|| {
+    survey.is_reached(file).then(|| {
         format!(
             "{} has C++ protocol buffers {version} and exports {shared} functions of google::protobuf under the same names as TensorFlow.",
             file.name()

@@ -20,18 +20,3 @@ pub(super) fn shared(file: &NativeFile, namespaces: &[&str]) -> Option<u64> {
     let total = counts.fold(0_u64, |sum, count| sum.saturating_add(*count));
     (total >= WHOLE).then_some(total)
 }
-
-/// Whether something loads the file: Python or TensorFlow, or the loader for another file, or for everybody. A library
-/// that another one needs counts, whoever opens that one: programs do it through ctypes.
-pub(super) fn is_reached(survey: &Survey, file: &NativeFile) -> bool {
-    let names = [file.soname.as_deref().unwrap_or_default(), file.name()];
-    let preloaded = survey.variable("LD_PRELOAD").unwrap_or_default();
-    let mut entries = preloaded.split([':', ' ']);
-    let is_needed = |other: &NativeFile| {
-        let mut needed = other.needed.iter();
-        needed.any(|need| names.contains(&need.as_str()))
-    };
-    file.is_opened()
-        || survey.native.iter().any(is_needed)
-        || entries.any(|entry| entry == file.path || names.contains(&entry))
-}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashlens_core::survey::{Distribution, Interpreter, Link};
+use crashlens_core::survey::{Distribution, Interpreter, Link, Truncation};
 use crashlens_core::{Gaps, Observed, Package};
 
 use super::super::{LinkEnvironment, LinkFile, link_all};
@@ -24,6 +24,12 @@ fn describe(path: &Path) -> Result<ElfFile, ElfError> {
         let (name, version) = rest.split_once('@').unwrap_or((rest, ""));
         match verb {
             "garbage" => return Err(ElfError::NotElf("it is no ELF file")),
+            "cut" => {
+                elf.truncation = Some(Truncation {
+                    promised: 100,
+                    present: 50,
+                });
+            }
             "architecture" => rest.clone_into(&mut elf.architecture),
             "interpreter" => elf.interpreter = Some(rest.to_owned()),
             "soname" => elf.soname = Some(rest.to_owned()),

@@ -1,7 +1,7 @@
 //! Where to get a library that is missing.
 
 use super::super::libraries;
-use super::is_of_wheel;
+use super::missed::is_of_wheel;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{MissingLibrary, NativeFile, Survey};
@@ -43,6 +43,12 @@ pub(super) fn of(survey: &Survey, file: &NativeFile, library: &MissingLibrary) -
                 .command_if(command)
                 .risk(Risk::Environment),
         );
+    } else if let Some(package) = package.filter(|_| libraries::is_optional(&library.name)) {
+        let action = format!(
+            "Install a build of {} that does without {}, or is for the version that is here; its release notes say which.",
+            package.name, library.name
+        );
+        remedies.push(Remedy::new(action).risk(Risk::Environment));
     } else {
         let action = format!("Install what provides {}.", library.name);
         remedies.push(Remedy::new(action).risk(Risk::Environment));

@@ -30,7 +30,7 @@ fn of(survey: &Survey, file: &NativeFile, build: &Build) -> Vec<Remedy> {
         return vec![rebuild(survey, file, build)];
     };
     if TENSORFLOW.contains(&normal(&package.name).as_str()) {
-        return vec![again(survey, package)];
+        return vec![one_tensorflow(survey).unwrap_or_else(|| again(survey, package))];
     }
     match build {
         Build::Cuda if file.is_plugin() => with_cuda(survey).into_iter().collect(),
@@ -99,6 +99,24 @@ fn again(survey: &Survey, package: &Package) -> Remedy {
     Remedy::new(format!("Install {} anew, for this Python.", package.name))
         .command_if(survey.reinstall(package))
         .risk(Risk::Environment)
+}
+
+/// Of several copies of TensorFlow in one folder the newest alone; to install one of them anew mixes them again.
+fn one_tensorflow(survey: &Survey) -> Option<Remedy> {
+    let all: Vec<_> = survey.tensorflows().collect();
+    let kept = all.iter().max_by_key(|it| it.parsed_version())?;
+    if all.len() < 2 {
+        return None;
+    }
+    let names: Option<Vec<_>> = all.iter().map(|it| shell::package(&it.name)).collect();
+    let (names, kept_name) = (names?.join(" "), shell::package(&kept.name)?);
+    let (pip, version) = (survey.pip(), kept.parsed_version()?);
+    let command = format!("{pip} uninstall -y {names} && {pip} install '{kept_name}=={version}'");
+    Some(
+        Remedy::new("Uninstall every TensorFlow, then install the one that you want (here the newest is kept).")
+            .command(command)
+            .risk(Risk::Environment),
+    )
 }
 
 fn newest(survey: &Survey, package: &Package, host: &str) -> Remedy {

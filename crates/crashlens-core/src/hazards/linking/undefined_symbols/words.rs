@@ -1,6 +1,7 @@
 //! What a missing symbol means, for people.
 
 use super::super::builds::{self, Build};
+use crate::facts::packages::{TENSORFLOW, normal};
 use crate::known_versions;
 use crate::survey::{MissingSymbol, NativeFile, Survey};
 
@@ -14,6 +15,16 @@ pub(super) fn headline(survey: &Survey, file: &NativeFile, build: &Build) -> Str
     }
     let tensorflow = survey.tensorflow_title();
     let tensorflow = tensorflow.as_deref().unwrap_or("this TensorFlow");
+    if is_tensorflow(file)
+        && super::undefined(file)
+            .iter()
+            .any(|it| it.defined_in.is_some())
+    {
+        return format!(
+            "The files of {owner} do not belong together: {} needs functions that the libraries it is linked to do not have",
+            file.name()
+        );
+    }
     if owner == tensorflow {
         return format!(
             "The files of {owner} do not belong together: {} needs functions that the others do not have",
@@ -56,6 +67,11 @@ pub(super) fn headline(survey: &Survey, file: &NativeFile, build: &Build) -> Str
     }
 }
 
+fn is_tensorflow(file: &NativeFile) -> bool {
+    let package = file.package.as_ref();
+    package.is_some_and(|it| TENSORFLOW.contains(&normal(&it.name).as_str()))
+}
+
 /// The library that lacks the symbol, where it is only taken because of `LD_LIBRARY_PATH`.
 pub(super) fn lacking(file: &NativeFile) -> Option<&str> {
     let lacking = &file.link.known()?.lacking_by_library_path;
@@ -65,7 +81,7 @@ pub(super) fn lacking(file: &NativeFile) -> Option<&str> {
 /// The line of TensorFlow that it was built for: what its publisher says comes before what its symbols tell.
 fn built_for(file: &NativeFile, build: &Build) -> Option<String> {
     let published = file.package.as_ref().and_then(|package| {
-        let wanted = crate::facts::packages::normal(&package.name);
+        let wanted = normal(&package.name);
         let addon = known_versions::addons()
             .iter()
             .find(|it| it.package == wanted)?;
