@@ -147,6 +147,8 @@ pub struct Gencode {
     pub count: u64,
     /// A file of a generator before 3.19, which makes its descriptors one by one (`FieldDescriptor(`), where there is one.
     pub direct: Option<String>,
+    /// How many files of such a generator there are.
+    pub direct_count: u64,
 }
 
 /// What is special to a TensorFlow.

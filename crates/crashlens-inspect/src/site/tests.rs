@@ -287,6 +287,8 @@ fn the_newest_generator_of_protocol_buffers_counts() {
     };
     assert_eq!(direct(0), None);
     assert!(direct(1).is_some_and(|file| file.ends_with("b/y_pb2.py")));
+    let gencode = installed.distributions[1].gencode.as_ref().unwrap();
+    assert_eq!(gencode.direct_count, 1);
 }
 
 #[test]
