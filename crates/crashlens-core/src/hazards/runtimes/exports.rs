@@ -21,6 +21,14 @@ pub(super) fn shared(file: &NativeFile, namespaces: &[&str]) -> Option<u64> {
     (total >= WHOLE).then_some(total)
 }
 
+/// Whether a file is linked to TensorFlow's own libraries. It was built together with their protocol buffers and is meant to
+/// use them: `libpybinds_library_common.so` of tensorflow-text 2.21.1 exports a copy, and all works. One that was made
+/// for another TensorFlow is told by its version or by its undefined symbols.
+pub(super) fn is_addon(file: &NativeFile) -> bool {
+    let mut needed = file.needed.iter();
+    needed.any(|name| name.starts_with("libtensorflow_"))
+}
+
 /// Whether something loads the file: Python or TensorFlow, or the loader for another file, or for everybody. A library
 /// that another one needs counts, whoever opens that one: programs do it through ctypes.
 pub(super) fn is_reached(survey: &Survey, file: &NativeFile) -> bool {
