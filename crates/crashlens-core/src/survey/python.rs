@@ -29,6 +29,8 @@ pub struct Interpreter {
     /// Folders of packages in its virtual environment that are those of another version of Python, where its own version
     /// has none there: the interpreter below the environment was replaced.
     pub stranded: Vec<String>,
+    /// The folder that `PYTHONHOME` names, where it has no standard library of this version.
+    pub lost_home: Option<String>,
 }
 
 /// How packages are installed for an interpreter.
