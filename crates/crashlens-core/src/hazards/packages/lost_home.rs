@@ -39,6 +39,6 @@ fn lost(python: &Interpreter) -> Option<Hazard> {
             )
             .unless("The program is started without the variable, or with -E or -I.")
             .file(home.clone())
-            .remedy(Remedy::new("Take the variable away; hardly any Python needs it").command_if(without)),
+            .remedy(Remedy::new("Take the variable away").command_if(without)),
     )
 }
