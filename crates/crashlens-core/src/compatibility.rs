@@ -26,6 +26,9 @@ pub(crate) struct Pair {
     pub(crate) what: String,
     pub(crate) error: Option<String>,
     pub(crate) install: String,
+    /// The module that the first package imports and that these versions of the other do not have. Where something else
+    /// brings it there is no conflict; where the other is not installed at all there is.
+    pub(crate) module: Option<String>,
     pub(crate) source: String,
 }
 
@@ -85,6 +88,9 @@ struct Import {
     #[serde(deserialize_with = "specifiers")]
     versions: VersionSpecifiers,
     needs: Vec<String>,
+    /// Whether it compares versions itself, and refuses one that it does not ask for.
+    #[serde(default)]
+    compares: bool,
     #[cfg_attr(not(test), expect(dead_code, reason = "for whoever reads the file"))]
     source: String,
 }
@@ -143,7 +149,16 @@ pub(crate) fn is_module_of(module: &str, package: &str) -> bool {
 
 /// Whether a version of a package cannot even be imported without another.
 pub(crate) fn is_imported_at_once(package: &str, version: &Version, needed: &str) -> bool {
-    table().import.iter().any(|import| {
+    import(package, version, needed).is_some()
+}
+
+/// Whether a version of a package cannot be imported beside a version of another that it does not ask for.
+pub(crate) fn is_compared_at_once(package: &str, version: &Version, needed: &str) -> bool {
+    import(package, version, needed).is_some_and(|import| import.compares)
+}
+
+fn import(package: &str, version: &Version, needed: &str) -> Option<&'static Import> {
+    table().import.iter().find(|import| {
         is_name(&import.package, package)
             && import.versions.contains(&without_suffix(version))
             && import.needs.iter().any(|name| same_name(name, needed))

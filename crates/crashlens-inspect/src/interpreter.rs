@@ -17,6 +17,7 @@ use crashlens_core::survey::{Interpreter, InterpreterKind, PackageTool};
 
 use self::pyvenv::Pyvenv;
 use self::version::Library;
+use crate::distribution::printable_path;
 use crate::{Question, SurveyError};
 
 /// Where an interpreter lives.
@@ -29,6 +30,8 @@ struct Home {
     venv: Option<Pyvenv>,
     /// Its folder of modules: `python3.11`.
     library: Library,
+    /// What `PYTHONHOME` names, where no standard library is.
+    named_in_vain: Option<PathBuf>,
 }
 
 /// The interpreter that is asked about.
@@ -55,8 +58,21 @@ pub(crate) fn find(question: &Question, gaps: &mut Gaps) -> Result<Interpreter, 
         user_site: search_path.has_user_site,
         tool: home.tool(),
         stranded: home.stranded(),
+        lost_home: home.named_in_vain.as_deref().map(printable_path),
         path: path.display().to_string(),
         real_path: real_path.display().to_string(),
+    })
+}
+
+/// Whether a prefix has a standard library in an archive: `lib/python311.zip`.
+fn has_archive(prefix: &Path) -> bool {
+    let entries = ["lib", "lib64"].map(|lib| std::fs::read_dir(prefix.join(lib)));
+    let mut entries = entries.into_iter().flatten().flatten().take(10_000);
+    entries.any(|entry| {
+        let name = entry.map(|entry| entry.file_name());
+        let name = name.unwrap_or_default();
+        let name = name.to_string_lossy();
+        name.starts_with("python") && name.ends_with(".zip")
     })
 }
 
@@ -78,8 +94,15 @@ impl Home {
             .and_then(|home| home.split(':').next())
             .filter(|home| !home.is_empty())
             .map(PathBuf::from);
-        let start = python_home.as_deref().unwrap_or(&base_folder);
-        let found = version::library(real_path, start);
+        let at_home = python_home
+            .as_deref()
+            .map(|home| version::library_of(real_path, home));
+        let is_lost = matches!(at_home, Some(None));
+        let named_in_vain = python_home.filter(|home| is_lost && !has_archive(home));
+        // What is installed can be told all the same.
+        let found = at_home
+            .flatten()
+            .or_else(|| version::library(real_path, &base_folder));
         // The base of an environment may be gone; the environment still says what it was made with.
         let in_venv = venv.as_ref().and_then(|venv| {
             let library = Library::from_version(venv.version.as_deref()?)?;
@@ -95,6 +118,7 @@ impl Home {
             base,
             venv,
             library,
+            named_in_vain,
         })
     }
 

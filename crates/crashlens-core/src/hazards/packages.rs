@@ -6,6 +6,7 @@ mod commands;
 mod emptied_files;
 mod half_removed;
 mod known_conflict;
+mod lost_home;
 mod lost_source;
 mod mixed_versions;
 mod one_package_twice;
@@ -42,6 +43,7 @@ pub(super) const FAMILY: Family = Family {
         &bad_release::RULE,
         &vulnerable_version::RULE,
         &replaced_python::RULE,
+        &lost_home::RULE,
         &half_removed::RULE,
     ],
 };

@@ -91,3 +91,61 @@ fn a_stack_too_small_for_python_is_told_without_tensorflow() {
     let hazard = finding("surveys/stack-of-64k-without-tensorflow");
     assert_eq!(hazard.severity, Severity::WillFail);
 }
+
+#[test]
+fn a_finding_is_as_grave_as_what_was_seen() {
+    let expected = [
+        ("surveys/stack-of-96k-tensorflow-2.21", Severity::WillFail),
+        ("surveys/stack-of-128k-tensorflow-2.21", Severity::CanCrash),
+        ("surveys/stack-of-128k-tensorflow-2.15", Severity::CanCrash),
+        (
+            "surveys/address-space-1300m-tensorflow-2.21",
+            Severity::WillFail,
+        ),
+        (
+            "surveys/address-space-1300m-tensorflow-2.15",
+            Severity::CanCrash,
+        ),
+        ("surveys/data-290m-tensorflow-2.21", Severity::WillFail),
+        ("surveys/known-conflict-pkg-resources", Severity::WillFail),
+        (
+            "surveys/known-conflict-pkg-resources-without-setuptools",
+            Severity::WillFail,
+        ),
+        ("surveys/requirement-unmet-jaxlib", Severity::WillFail),
+        ("surveys/two-records", Severity::WorthKnowing),
+        ("surveys/two-records-written-over", Severity::CanCrash),
+        ("surveys/one-package-twice-opencv", Severity::CanCrash),
+        (
+            "surveys/one-package-twice-opencv-same-version",
+            Severity::WorthKnowing,
+        ),
+        ("surveys/paddle-beside-tensorflow-2.21", Severity::CanCrash),
+    ];
+    for (id, severity) in expected {
+        let found = findings(id);
+        assert_eq!(found[0].severity, severity, "{id}: {found:#?}");
+    }
+}
+
+#[test]
+fn files_that_a_third_package_wrote_are_not_counted_against_the_other_two() {
+    let found = findings("surveys/one-package-twice-opencv-thrice");
+    assert_eq!(found.len(), 3, "{found:#?}");
+    for hazard in &found {
+        let is_by_contrib = hazard.headline.contains("contrib");
+        assert_eq!(says(hazard, "the other wrote them"), is_by_contrib);
+        assert_eq!(hazard.severity, Severity::WorthKnowing);
+    }
+}
+
+#[test]
+fn two_packages_that_share_a_folder_by_accident_are_not_to_be_uninstalled() {
+    let hazard = finding("surveys/one-package-twice-utils");
+    assert_eq!(hazard.remedies[0].command, None);
+    assert!(
+        hazard.remedies[0]
+            .action
+            .contains("environments of their own")
+    );
+}

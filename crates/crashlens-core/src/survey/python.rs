@@ -29,6 +29,8 @@ pub struct Interpreter {
     /// Folders of packages in its virtual environment that are those of another version of Python, where its own version
     /// has none there: the interpreter below the environment was replaced.
     pub stranded: Vec<String>,
+    /// The folder that `PYTHONHOME` names, where it has no standard library of this version.
+    pub lost_home: Option<String>,
 }
 
 /// How packages are installed for an interpreter.
@@ -147,6 +149,8 @@ pub struct Gencode {
     pub count: u64,
     /// A file of a generator before 3.19, which makes its descriptors one by one (`FieldDescriptor(`), where there is one.
     pub direct: Option<String>,
+    /// How many files of such a generator there are.
+    pub direct_count: u64,
 }
 
 /// What is special to a TensorFlow.

@@ -62,6 +62,15 @@ impl Survey {
         owners.any(|it| self.is_of_the_system(it) && file.path.starts_with(it.site()))
     }
 
+    /// Whether something that is installed, or lies in a folder of packages, has a module at the top.
+    pub(crate) fn has_module(&self, module: &str) -> bool {
+        let is_listed = |it: &Distribution| {
+            let files = it.files.known();
+            files.is_some_and(|files| files.top.iter().any(|top| top == module))
+        };
+        self.loose_modules.iter().any(|it| it == module) || self.distributions.iter().any(is_listed)
+    }
+
     fn is_found(&self, distribution: &Distribution) -> bool {
         if distribution.is_left_over() {
             return false;

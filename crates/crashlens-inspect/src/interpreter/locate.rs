@@ -8,8 +8,10 @@ use crashlens_core::Gaps;
 use super::executable::Head;
 use super::path_file::without_dots;
 use super::pyenv;
-use crate::{Question, SurveyError};
+use crate::{Question, SurveyError, bounded};
 
+/// The largest interpreters, with all of Python inside and not stripped, have some 30 MB.
+const MAX_PROGRAM_BYTES: u64 = 128 << 20;
 const NAMES: [&str; 2] = ["python3", "python"];
 
 /// The executable that was named, or the one that `python3` means here and now. Not a link's target: virtual
@@ -48,8 +50,31 @@ fn named_executable(named: &Path) -> Result<PathBuf, SurveyError> {
     };
     let missed = || gone(named).unwrap_or_else(|| SurveyError::NotPython(named.to_owned()));
     let found = found.ok_or_else(missed)?;
+    if !is_python(&found) {
+        return Err(SurveyError::NotPython(found));
+    }
     // `sys.prefix` is absolute, and so must be what users are told to run.
     Ok(std::path::absolute(&found).unwrap_or(found))
+}
+
+/// Whether a program is a Python, as far as can be told without running it. Scripts are looked behind later. Every CPython
+/// asks for this variable, in itself or in the `libpython` that it is linked to, stripped or not.
+fn is_python(path: &Path) -> bool {
+    let is_called_so = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("python") || name.starts_with("pypy"))
+    };
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if is_called_so(path) || is_called_so(&real) {
+        return true;
+    }
+    let Ok(bytes) = bounded::read(&real, MAX_PROGRAM_BYTES) else {
+        // What may not be read may be one.
+        return true;
+    };
+    let words: [&[u8]; 3] = [b"PYTHONHOME", b"libpython", b"libpypy"];
+    let has = |word: &[u8]| memchr::memmem::find(&bytes, word).is_some();
+    bytes.starts_with(b"#!") || words.into_iter().any(has)
 }
 
 /// A link to an interpreter that is not there any more: what was named, or what is in the folder that was named.

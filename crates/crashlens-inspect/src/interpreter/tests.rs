@@ -149,6 +149,45 @@ fn folders_and_executables_can_be_named() {
 }
 
 #[test]
+fn a_home_without_the_standard_library_is_told_and_the_rest_is_read_all_the_same() {
+    let machine = Machine::new();
+    machine.install("opt", "3.12.1");
+    machine.install("old", "3.10.4");
+    let cases = [
+        ("@/gone", true),
+        ("@/old", true),
+        ("@/opt", false),
+        ("", false),
+    ];
+    for (home, is_lost) in cases {
+        let variables = [("PATH", "@/opt/bin"), ("PYTHONHOME", home)];
+        let python = machine.find(&variables).unwrap();
+        assert_eq!(python.lost_home.is_some(), is_lost, "{home}");
+        assert_eq!(machine.short(&python.prefix), "/opt", "{home}");
+    }
+    machine.write("gone/lib/python312.zip", b"PK");
+    let variables = [("PATH", "@/opt/bin"), ("PYTHONHOME", "@/gone")];
+    assert_eq!(machine.find(&variables).unwrap().lost_home, None);
+}
+
+#[test]
+fn a_program_that_is_no_python_is_refused() {
+    let machine = Machine::new();
+    machine.install("opt", "3.12.1");
+    machine.write("opt/bin/ls", b"\x7fELF lists files");
+    machine.write("opt/bin/snake", b"\x7fELF reads PYTHONHOME first");
+    let ask = |named: &str| {
+        let mut question = machine.ask(&[]);
+        question.python = Some(machine.path(named));
+        find(&question, &mut Gaps::default())
+    };
+    assert!(matches!(ask("opt/bin/ls"), Err(SurveyError::NotPython(_))));
+    assert!(ask("opt/bin/snake").is_ok());
+    symlink("python3", machine.path("opt/bin/own")).unwrap();
+    assert!(ask("opt/bin/own").is_ok());
+}
+
+#[test]
 fn a_shim_of_pyenv_leads_to_the_version_that_is_meant() {
     let machine = Machine::new();
     machine.write(

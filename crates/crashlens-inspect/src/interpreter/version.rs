@@ -60,14 +60,18 @@ impl Library {
 
 /// Searches from the folder of an executable upwards for a standard library: its prefix, and its version.
 pub(super) fn library(real_path: &Path, start: &Path) -> Option<(PathBuf, Library)> {
+    let mut prefixes = start.ancestors();
+    prefixes.find_map(|prefix| library_of(real_path, prefix))
+}
+
+/// The standard library of just this prefix: where `PYTHONHOME` names it, Python looks nowhere else.
+pub(super) fn library_of(real_path: &Path, prefix: &Path) -> Option<(PathBuf, Library)> {
     let by_name = real_path.file_name()?.to_str().and_then(Library::from_name);
-    start.ancestors().find_map(|prefix| {
-        let library = match &by_name {
-            Some(library) => has_standard_library(prefix, library).then(|| library.clone()),
-            None => only_library(prefix),
-        }?;
-        Some((prefix.to_owned(), library))
-    })
+    let library = match by_name {
+        Some(library) => has_standard_library(prefix, &library).then_some(library),
+        None => only_library(prefix),
+    }?;
+    Some((prefix.to_owned(), library))
 }
 
 fn has_standard_library(prefix: &Path, library: &Library) -> bool {

@@ -16,6 +16,8 @@ const MAX_DISTRIBUTIONS: usize = 20_000;
 const MAX_WHEEL_BYTES: u64 = 16 << 10;
 const MAX_TAGS: usize = 64;
 const MAX_TAG_LETTERS: usize = 200;
+/// An install in place lists its metadata and hardly more.
+const MAX_RECORD_BYTES: u64 = 64 << 10;
 const MAX_DIRECT_URL_BYTES: u64 = 64 << 10;
 
 /// A distribution, and where it says what it is.
@@ -141,7 +143,10 @@ impl Found {
         let direct_url = text("direct_url.json", MAX_DIRECT_URL_BYTES);
         let installer = text("INSTALLER", 200).map(|text| text.trim().to_lowercase());
         let editable = direct_url.as_deref().and_then(editable_source);
-        let lost_source = editable.as_deref().and_then(lost);
+        let lost_source = editable.as_deref().and_then(|source| {
+            let record = text("RECORD", MAX_RECORD_BYTES).unwrap_or_default();
+            lost(source).or_else(|| lost_path(metadata.parent()?, &record))
+        });
         let by_folder = |text: &str| distribution::printable(text, MAX_TAG_LETTERS);
         Some(Self {
             distribution: Distribution {
@@ -192,4 +197,30 @@ fn lost(url: &str) -> Option<String> {
     }
     let error = std::fs::metadata(folder).err()?;
     (error.kind() == io::ErrorKind::NotFound).then(|| distribution::printable(folder, 4096))
+}
+
+/// The first folder that the `*.pth` files of an install in place add to `sys.path`, where none of what they add is there:
+/// `src` of a project whose folder stays. Lines of code are not for us to read.
+fn lost_path(site: &Path, record: &str) -> Option<String> {
+    let names = record.lines().filter_map(|line| line.split(',').next());
+    let is_list = |name: &&str| {
+        let extension = Path::new(name).extension();
+        extension.is_some_and(|extension| extension == "pth") && !name.contains('/')
+    };
+    let names = names.filter(is_list);
+    let texts = names
+        .take(10)
+        .filter_map(|name| bounded::read_text(&site.join(name), MAX_WHEEL_BYTES).ok());
+    let lines: Vec<String> = texts
+        .flat_map(|text| {
+            let lines = text.lines().map(|line| line.trim().to_owned());
+            lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
+        })
+        .collect();
+    let is_gone = |line: &String| {
+        let error = std::fs::metadata(line).err();
+        line.starts_with('/') && error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    let first = lines.first().filter(|_| lines.iter().all(is_gone))?;
+    Some(distribution::printable(first, 4096))
 }

@@ -20,6 +20,8 @@ pub(super) struct Newest {
     found: Option<(Vec<u64>, Gencode)>,
     /// A file that makes descriptors one by one.
     direct: Option<String>,
+    /// How many begin as such files do.
+    direct_count: u64,
 }
 
 impl Newest {
@@ -30,8 +32,11 @@ impl Newest {
         let Some((numbers, is_checked)) = generator(&head) else {
             return;
         };
-        if self.direct.is_none() && head.contains(OLD_FILE) && makes_fields(path) {
-            self.direct = Some(path.display().to_string());
+        if head.contains(OLD_FILE) {
+            self.direct_count += 1;
+            if self.direct.is_none() && makes_fields(path) {
+                self.direct = Some(path.display().to_string());
+            }
         }
         match &mut self.found {
             Some((newest, gencode)) if *newest == numbers => gencode.count += 1,
@@ -43,7 +48,7 @@ impl Newest {
                     is_checked,
                     file: path.display().to_string(),
                     count: 1,
-                    direct: None,
+                    ..Gencode::default()
                 };
                 *found = Some((numbers, gencode));
             }
@@ -51,8 +56,12 @@ impl Newest {
     }
 
     pub(super) fn into_gencode(self) -> Option<Gencode> {
-        let direct = self.direct;
-        self.found.map(|(_, gencode)| Gencode { direct, ..gencode })
+        let (_, gencode) = self.found?;
+        Some(Gencode {
+            direct: self.direct,
+            direct_count: self.direct_count,
+            ..gencode
+        })
     }
 }
 

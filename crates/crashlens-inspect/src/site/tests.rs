@@ -287,6 +287,8 @@ fn the_newest_generator_of_protocol_buffers_counts() {
     };
     assert_eq!(direct(0), None);
     assert!(direct(1).is_some_and(|file| file.ends_with("b/y_pb2.py")));
+    let gencode = installed.distributions[1].gencode.as_ref().unwrap();
+    assert_eq!(gencode.direct_count, 1);
 }
 
 #[test]
@@ -322,6 +324,25 @@ fn what_conda_installed_is_not_held_against_the_list_of_the_wheel() {
         (list.listed, list.missing_count, list.changed_count),
         (4, 0, 0)
     );
+}
+
+#[test]
+fn a_source_tree_that_lost_its_code_is_told_although_the_project_is_there() {
+    let folder = Folder::new();
+    let here = folder.root.path().display().to_string();
+    let gone = format!("{here}/project/src");
+    let finder = "import __editable___code_finder; __editable___code_finder.install()";
+    for (name, line) in [("code", finder), ("gone", &gone), ("there", &here)] {
+        let path = format!("__editable__.{name}-1.pth");
+        folder.install(name, "1", &[(&path, line)]);
+        folder.write(
+            &format!("{name}-1.dist-info/direct_url.json"),
+            &format!(r#"{{"dir_info": {{"editable": true}}, "url": "file://{here}"}}"#),
+        );
+    }
+    let (installed, _) = folder.read();
+    let lost = installed.distributions.iter().map(|it| &it.lost_source);
+    assert_eq!(lost.collect::<Vec<_>>(), [&None, &Some(gone), &None]);
 }
 
 #[test]

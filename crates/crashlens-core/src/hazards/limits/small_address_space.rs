@@ -1,5 +1,7 @@
 //! The address space is limited to less than TensorFlow fills.
 
+use pep440_rs::Version;
+
 use super::{MEGABYTE, raise, threads};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
@@ -17,13 +19,14 @@ pub(crate) static RULE: HazardRule = HazardRule {
     judge,
 };
 
-/// What is limited, the option of `ulimit`, how much the import and the first operation need on two processors, and how
-/// much a small model.
+/// What is limited, the option of `ulimit`, how much the import and the first operation need on two processors (and from
+/// TensorFlow 2.21 on), and how much a small model.
 struct Need {
     name: &'static str,
     variable: &'static str,
     option: &'static str,
     first: u64,
+    first_of_2_21: u64,
     small_model: u64,
     /// More for every further processor: buffers of `OpenBLAS`, and stacks.
     each: u64,
@@ -35,6 +38,7 @@ const NEEDS: [Need; 2] = [
         variable: "RLIMIT_AS",
         option: "-v",
         first: 850 * MEGABYTE,
+        first_of_2_21: 1_400 * MEGABYTE,
         small_model: 2_000 * MEGABYTE,
         each: 56 * MEGABYTE,
     },
@@ -43,6 +47,7 @@ const NEEDS: [Need; 2] = [
         variable: "RLIMIT_DATA",
         option: "-d",
         first: 220 * MEGABYTE,
+        first_of_2_21: 300 * MEGABYTE,
         small_model: 600 * MEGABYTE,
         each: 56 * MEGABYTE,
     },
@@ -57,6 +62,8 @@ fn judge(survey: &Survey) -> Look {
         Look::at("RLIMIT_AS and RLIMIT_DATA").blind_to("limits", &machine.limits, &survey.gaps);
     // Where nobody could count processors, the need of two is the least there can be.
     let more = threads::cores(survey).unwrap_or(2).saturating_sub(2);
+    let version = tensorflow.parsed_version();
+    let is_2_21 = version.is_some_and(|version| version >= Version::new([2, 21]));
     let hazards = NEEDS.iter().filter_map(|need| {
         let soft = survey.limit(need.name)?.soft?;
         let further = need.each.saturating_mul(more);
@@ -65,7 +72,8 @@ fn judge(survey: &Survey) -> Look {
             return None;
         }
         let (told, enough) = (bytes(soft), bytes(small_model));
-        let (severity, headline) = if soft < need.first {
+        let first = if is_2_21 { need.first_of_2_21 } else { need.first };
+        let (severity, headline) = if soft < first {
             let what = format!("{} limits the program to {told}, in which TensorFlow cannot do its first operation", need.variable);
             (Severity::WillFail, what)
         } else {

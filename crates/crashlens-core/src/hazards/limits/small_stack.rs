@@ -1,11 +1,13 @@
 //! The stack is limited to less than programs are made for.
 
+use pep440_rs::Version;
+
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::bytes;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::rule::Remedy;
-use crate::survey::Survey;
+use crate::survey::{Distribution, Survey};
 
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "SYS001",
@@ -20,6 +22,9 @@ pub(crate) static RULE: HazardRule = HazardRule {
 const NAME: &str = "Max stack size";
 /// With 64 KiB no Python from 3.6 to 3.13 comes to its first line, with 96 KiB all of them but 3.8 do.
 const TO_START: u64 = 96 << 10;
+/// With 96 KiB the import of TensorFlow 2.21.0 dies every time, with 104 KiB some times, with 160 KiB never. 2.15.1 takes 128 KiB.
+const TO_IMPORT: u64 = 104 << 10;
+const TO_IMPORT_SURELY: u64 = 160 << 10;
 /// What every system gives that nobody has changed, and what XLA's compiler is used with.
 const USUAL: u64 = 8 << 20;
 
@@ -35,12 +40,25 @@ fn judge(survey: &Survey) -> Look {
     };
     let told = bytes(size);
     let tensorflow = survey.tensorflow();
+    let version = tensorflow.and_then(Distribution::parsed_version);
+    let is_2_21 = version.is_some_and(|version| version >= Version::new([2, 21]));
     let hazard = match tensorflow {
         _ if size < TO_START => Hazard::new(
             Severity::WillFail,
             Cause::StackOverflow,
             format!("The stack is limited to {told}: Python dies of SIGSEGV before it runs anything"),
         ),
+        Some(tensorflow) if is_2_21 && size < TO_IMPORT_SURELY => {
+            let (severity, how) = if size < TO_IMPORT {
+                (Severity::WillFail, "overflows it")
+            } else {
+                (Severity::CanCrash, "can overflow it")
+            };
+            let headline = format!("The stack is limited to {told}, and `import tensorflow` {how} and dies of SIGSEGV");
+            Hazard::new(severity, Cause::StackOverflow, headline)
+                .because(tensorflow.fact(), format!("{} {} is installed.", tensorflow.name, tensorflow.version))
+                .package(tensorflow.package())
+        }
         Some(tensorflow) => Hazard::new(
             Severity::CanCrash,
             Cause::StackOverflow,

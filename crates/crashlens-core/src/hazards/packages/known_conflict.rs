@@ -38,49 +38,68 @@ fn conflict(survey: &Survey, distribution: &Distribution, pair: &Pair) -> Option
         it.parsed_version()
             .is_some_and(|with| pair.applies(&version, &with))
     };
-    let first = with.first().filter(|_| with.iter().all(is_bad))?;
+    if !with.iter().all(is_bad) || pair.module.as_ref().is_some_and(|it| survey.has_module(it)) {
+        return None;
+    }
+    let Some(first) = with.first() else {
+        return missing(survey, distribution, pair);
+    };
     // The native files say it with more certainty.
     if first.name == "numpy" && has_old_numpy(survey, distribution) {
         return None;
     }
-    let severity = match pair.outcome {
-        Outcome::ImportFails => Severity::WillFail,
-        Outcome::PartFails => Severity::CanCrash,
-    };
     let headline = format!(
         "{} and {} do not go together: {}",
         named(distribution),
         named(first),
         pair.what
     );
+    let fact = first.fact();
+    let claim = format!("{} is what Python finds beside it.", named(first));
+    let hazard = told(survey, distribution, pair, headline).because(fact, claim);
+    Some(hazard.package(first.package()))
+}
+
+/// Of the other nothing is there, and so not the module either. Where it is asked for, `requirement-unmet` tells of it.
+fn missing(survey: &Survey, distribution: &Distribution, pair: &Pair) -> Option<Hazard> {
+    let module = pair
+        .module
+        .as_ref()
+        .filter(|_| !distribution.asks_for(&pair.with))?;
+    // Folders that could not be found may have it.
+    survey.python.known()?;
+    let headline = format!(
+        "{} needs {}, which is not installed: {}",
+        named(distribution),
+        pair.with,
+        pair.what
+    );
+    let claim = format!("Nothing that Python finds here has the module {module}.");
+    Some(told(survey, distribution, pair, headline).because(FactRef::Python, claim))
+}
+
+fn told(survey: &Survey, distribution: &Distribution, pair: &Pair, headline: String) -> Hazard {
+    let severity = match pair.outcome {
+        Outcome::ImportFails => Severity::WillFail,
+        Outcome::PartFails => Severity::CanCrash,
+    };
+    let known = || FactRef::KnownIssue {
+        id: pair.id.clone(),
+    };
+    let is_there = format!("{} is installed.", named(distribution));
     let mut hazard = Hazard::new(severity, Cause::AbiMismatch, headline)
-        .because(
-            distribution.fact(),
-            format!("{} is installed.", named(distribution)),
-        )
-        .because(
-            first.fact(),
-            format!("{} is what Python finds beside it.", named(first)),
-        )
-        .because(
-            FactRef::KnownIssue {
-                id: pair.id.clone(),
-            },
-            format!("The pair is known: {}.", pair.source),
-        )
+        .because(distribution.fact(), is_there)
+        .because(known(), format!("The pair is known: {}.", pair.source))
         .unless("A program that uses both runs here to its end.")
-        .package(first.package())
         .package(distribution.package());
     if let Some(error) = &pair.error {
-        let fact = FactRef::KnownIssue {
-            id: pair.id.clone(),
-        };
-        hazard = hazard.because(fact, format!("Expect \"{error}\"."));
+        hazard = hazard.because(known(), format!("Expect \"{error}\"."));
     }
-    let remedy = Remedy::new("Install a version that goes with it")
-        .command_if(install(survey, std::slice::from_ref(&pair.install)))
-        .risk(Risk::Environment);
-    Some(hazard.remedy(remedy))
+    hazard.remedy(
+        Remedy::new("Install a version that goes with it")
+            .command_if(install(survey, std::slice::from_ref(&pair.install)))
+            .risk(Risk::Environment),
+    )
 }
 
 fn has_old_numpy(survey: &Survey, distribution: &Distribution) -> bool {

@@ -1,10 +1,12 @@
 //! Two distributions that install the same files.
 
-use super::commands::{install, named, uninstall};
+mod remedy;
+
+use self::remedy::repair;
+use super::commands::named;
 use crate::cause::Cause;
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
-use crate::rule::{Remedy, Risk};
-use crate::survey::{Distribution, FileList, Survey};
+use crate::survey::{ChangedFile, Distribution, FileList, Survey};
 
 pub(crate) static RULE: HazardRule = HazardRule {
     id: "PKG004",
@@ -64,8 +66,11 @@ fn clash(
     let mut tops = files.top.iter();
     let top = tops.find(|top| others.top.contains(top) && !BY_MISTAKE.contains(&top.as_str()))?;
     let is_same = one.parsed_version() == other.parsed_version();
-    let overwritten = overwritten(files) + overwritten(others);
-    let severity = if is_same && overwritten == 0 {
+    let overwritten = overwritten(files, other) + overwritten(others, one);
+    // What was installed last is whole: nothing fails before one of the two goes.
+    let is_whole = |it: &FileList| it.missing_count == 0 && it.changed_count == 0;
+    let is_unmixed = overwritten == 0 || is_whole(files) || is_whole(others);
+    let severity = if is_same && is_unmixed {
         Severity::WorthKnowing
     } else {
         Severity::CanCrash
@@ -90,31 +95,12 @@ fn clash(
     hazard
         .files
         .extend(files.changed.iter().take(5).map(|it| it.path.clone()));
-    Some(hazard.remedy(repair(survey, one, other)))
+    Some(hazard.remedy(repair(survey, one, other, count, top)))
 }
 
-/// Files that have the size which the other distribution lists.
-fn overwritten(files: &FileList) -> usize {
+/// Files that have the size which the other distribution lists. A third one may have written over both.
+fn overwritten(files: &FileList, other: &Distribution) -> usize {
     let changed = files.changed.iter();
-    changed.filter(|it| it.written_by.is_some()).count()
-}
-
-fn repair(survey: &Survey, one: &Distribution, other: &Distribution) -> Remedy {
-    // The newer version is what a person is likely to have wanted.
-    let keep = if other.parsed_version() > one.parsed_version() {
-        other
-    } else {
-        one
-    };
-    let kept = keep
-        .parsed_version()
-        .map(|version| format!("{}=={version}", keep.name));
-    let away = uninstall(survey, &[&one.name, &other.name]);
-    let back = kept.and_then(|kept| install(survey, &[kept]));
-    Remedy::new("Uninstall both, then install the one that you want (here the newer one is kept)")
-        .command_if(
-            away.zip(back)
-                .map(|(away, back)| format!("{away} && {back}")),
-        )
-        .risk(Risk::Environment)
+    let is_others = |it: &&ChangedFile| it.written_by.as_ref() == Some(&other.name);
+    changed.filter(is_others).count()
 }

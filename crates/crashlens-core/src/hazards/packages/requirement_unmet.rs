@@ -2,10 +2,10 @@
 
 mod words;
 
-use self::words::{had, shadowed, wanted};
+use self::words::{had, shadowed, stops, wanted};
 use super::commands::{install, named};
 use crate::cause::Cause;
-use crate::compatibility::{is_imported_at_once, is_known_pair};
+use crate::compatibility::{is_compared_at_once, is_imported_at_once, is_known_pair};
 use crate::hazard::{Hazard, HazardRule, Look, Severity};
 use crate::rule::{Remedy, Risk};
 use crate::survey::{Distribution, Survey, Unmet};
@@ -55,11 +55,16 @@ fn is_told_elsewhere(survey: &Survey, distribution: &Distribution, unmet: &Unmet
 
 fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>]) -> Hazard {
     let version = distribution.parsed_version();
-    let stops = |it: &&Unmet<'_>| {
-        let version = version.as_ref().filter(|_| it.installed.is_none());
-        version.is_some_and(|version| is_imported_at_once(&distribution.name, version, &it.name))
+    let is_fatal = |it: &&Unmet<'_>| {
+        let is_so = match it.installed {
+            Some(_) => is_compared_at_once,
+            None => is_imported_at_once,
+        };
+        version
+            .as_ref()
+            .is_some_and(|version| is_so(&distribution.name, version, &it.name))
     };
-    let fatal = unmet.iter().find(stops);
+    let fatal = unmet.iter().find(is_fatal);
     let (severity, first) = match fatal {
         Some(unmet) => (Severity::WillFail, unmet),
         None => (Severity::WorthKnowing, &unmet[0]),
@@ -87,12 +92,8 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
             .extend(it.installed.map(Distribution::package));
         hazard = shadowed(hazard, survey, it);
     }
-    if fatal.is_some() {
-        let fact = distribution.fact();
-        hazard = hazard.because(
-            fact,
-            format!("It imports {} when it is imported itself.", first.name),
-        );
+    if let Some(fatal) = fatal {
+        hazard = hazard.because(distribution.fact(), stops(fatal));
     }
     hazard.remedy(
         Remedy::new("Install what it asks for")

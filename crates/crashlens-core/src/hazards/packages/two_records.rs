@@ -37,12 +37,18 @@ fn two_records(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
         other.site() == distribution.site()
             && other.parsed_version() < distribution.parsed_version()
     })?;
-    let is_sound = |it: &Distribution| {
-        it.files
-            .known()
-            .is_some_and(|files| files.missing_count == 0)
+    let files = |it: &Distribution| it.files.known().cloned().unwrap_or_default();
+    let (newer, older) = (files(distribution), files(other));
+    let is_whole = |it: &Distribution| {
+        let files = it.files.known();
+        files.is_some_and(|files| files.missing_count == 0)
     };
-    let severity = if is_sound(distribution) || is_sound(other) {
+    // Nothing of either was taken away, and files of one are not as listed: one was written over the other.
+    let is_mixed = is_whole(distribution)
+        && is_whole(other)
+        && newer.changed_count.max(older.changed_count) > 0;
+    let is_clean = (is_whole(distribution) || is_whole(other)) && !is_mixed;
+    let severity = if is_clean {
         Severity::WorthKnowing
     } else {
         Severity::CanCrash
@@ -58,5 +64,11 @@ fn two_records(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
         .package(other.package())
         .file(distribution.metadata.clone())
         .file(other.metadata.clone());
+    let hazard = if is_mixed {
+        let count = newer.changed_count.max(older.changed_count);
+        hazard.because(other.fact(), format!("All files of both are there, and {count} of them are not as one of the two lists them: one was written over the other, whose further modules are still found."))
+    } else {
+        hazard
+    };
     Some(hazard.remedy(reinstall(survey, distribution)))
 }

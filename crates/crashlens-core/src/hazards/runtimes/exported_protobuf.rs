@@ -35,7 +35,7 @@ fn judge(survey: &Survey) -> Look {
 fn exporting(survey: &Survey, file: &NativeFile) -> Option<String> {
     let shared = exports::shared(file, &["google::protobuf"])?;
     let version = file.protobuf_runtime.as_deref().unwrap_or_default();
-    survey.is_reached(file).then(|| {
+    (survey.is_reached(file) && !exports::is_addon(file)).then(|| {
         format!(
             "{} has C++ protocol buffers {version} and exports {shared} functions of google::protobuf under the same names as TensorFlow.",
             file.name()
@@ -89,5 +89,14 @@ fn hazard(survey: &Survey, file: &NativeFile, claim: &str) -> Option<Hazard> {
                     .map(|name| format!("{} install '{name}<2.19'", survey.pip())),
             )
             .risk(Risk::Environment);
+    // What is bound to its own functions stays with them, if it is not in the process before everything else.
+    let is_preloaded = survey.variable("LD_PRELOAD").is_some();
+    if let Some(package) = file.package.as_ref().filter(|_| !is_preloaded) {
+        let first = format!(
+            "Import {} before tensorflow, so that each keeps to its own (seen to work with paddlepaddle 3.3.1).",
+            package.name
+        );
+        hazard = hazard.remedy(Remedy::new(first));
+    }
     Some(hazard.remedy(apart).remedy(older))
 }

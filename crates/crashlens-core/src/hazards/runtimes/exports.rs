@@ -20,3 +20,11 @@ pub(super) fn shared(file: &NativeFile, namespaces: &[&str]) -> Option<u64> {
     let total = counts.fold(0_u64, |sum, count| sum.saturating_add(*count));
     (total >= WHOLE).then_some(total)
 }
+
+/// Whether a file is linked to TensorFlow's own libraries. It was built together with their protocol buffers and is meant to
+/// use them: `libpybinds_library_common.so` of tensorflow-text 2.21.1 exports a copy, and all works. One that was made
+/// for another TensorFlow is told by its version or by its undefined symbols.
+pub(super) fn is_addon(file: &NativeFile) -> bool {
+    let mut needed = file.needed.iter();
+    needed.any(|name| name.starts_with("libtensorflow_"))
+}

@@ -44,9 +44,8 @@ impl Message {
             (Self::Graph, 15) | (Self::Attribute, 22 | 23) => Self::SparseTensor,
             (Self::Graph, 11..=13) => Self::ValueInfo,
             (Self::Node, 5) => Self::Attribute,
-            (Self::ValueInfo, 2)
+            (Self::ValueInfo | Self::MapType, 2)
             | (Self::Attribute, 14 | 15)
-            | (Self::MapType, 2)
             | (Self::ListType, 1) => Self::Type,
             (Self::Type, 1 | 8) => Self::TensorType,
             (Self::Type, 4 | 9) => Self::ListType,

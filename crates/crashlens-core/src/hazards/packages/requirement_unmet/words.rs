@@ -37,3 +37,14 @@ pub(super) fn had(unmet: &Unmet<'_>) -> String {
         None => "it is not installed".to_owned(),
     }
 }
+
+/// Why that ends its import.
+pub(super) fn stops(unmet: &Unmet<'_>) -> String {
+    let name = &unmet.name;
+    match unmet.installed {
+        Some(_) => format!(
+            "It looks at the version of {name} when it is imported, and refuses one that it does not ask for."
+        ),
+        None => format!("It imports {name} when it is imported itself."),
+    }
+}

@@ -55,16 +55,16 @@ impl Step<'_> {
     }
 
     pub(super) fn split(&self) -> Outcome {
-        let (Some(input), Some(axes)) = (self.shape(1), self.stored(0)) else {
+        let (Some(input), Some(along)) = (self.shape(1), self.stored(0)) else {
             return Ok(None);
         };
         let many = i64::try_from(self.operator.outputs.len()).unwrap_or(i64::MAX);
-        let axis = axes.first().and_then(|axis| place(*axis, input));
-        let Some(axis) = axis.filter(|it| many > 0 && input[*it] % many == 0) else {
-            return Err(format!("{} into {many}", self.along(input, axes)));
+        let number = along.first().and_then(|axis| place(*axis, input));
+        let Some(number) = number.filter(|it| many > 0 && input[*it] % many == 0) else {
+            return Err(format!("{} into {many}", self.along(input, along)));
         };
         let mut part = input.clone();
-        part[axis] /= many;
+        part[number] /= many;
         Ok(Some(part))
     }
 
