@@ -1,13 +1,19 @@
 //! HDF5: data sets, and the weights that Keras keeps in it.
 //!
-//! Reads what h5py and Keras write, and follows the library in what it refuses. Groups in fractal heaps and chunks in the
-//! indices of the newest format are not followed: what is there is not judged.
+//! Reads what h5py and Keras write, and follows the library in what it refuses. Groups in fractal heaps are not followed:
+//! what is there is not judged.
 
 mod attribute;
+mod btree;
 mod checksum;
+mod chunk;
 mod dataset;
+mod extensible;
+mod index;
 mod keras;
+mod lzf;
 mod message;
+mod pipeline;
 mod symbols;
 mod tree;
 mod types;
@@ -18,8 +24,9 @@ use std::io;
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
 
 use self::attribute::attribute;
-use self::dataset::{DataSet, filters};
+use self::dataset::DataSet;
 use self::message::{Cursor, Message};
+use self::pipeline::filters;
 use self::tree::{Hdf5, link};
 use crate::fault::{Fault, Stop, note};
 use crate::model::config;

@@ -41,6 +41,14 @@ impl<'a> Cursor<'a> {
         self.take(length).map(|_| ())
     }
 
+    /// A number of up to 8 bytes.
+    pub(super) fn number(&mut self, width: usize) -> Option<u64> {
+        let bytes = self.take(width)?;
+        let mut whole = [0; 8];
+        whole.get_mut(..width)?.copy_from_slice(bytes);
+        Some(u64::from_le_bytes(whole))
+    }
+
     pub(super) fn u8(&mut self) -> Option<u8> {
         self.take(1)?.first().copied()
     }
