@@ -1,14 +1,15 @@
 //! HDF5: data sets, and the weights that Keras keeps in it.
 //!
-//! Reads what h5py and Keras write, and follows the library in what it refuses. Groups in fractal heaps are not followed:
-//! what is there is not judged.
+//! Reads what h5py and Keras write, and follows the library in what it refuses.
 
 mod attribute;
 mod btree;
 mod checksum;
 mod chunk;
 mod dataset;
+mod dense;
 mod extensible;
+mod fractal;
 mod index;
 mod keras;
 mod lzf;
@@ -248,6 +249,7 @@ impl Walk {
         }
         let links = messages.iter().filter(|it| it.kind == 6);
         members.extend(links.filter_map(|message| link(&message.body)));
+        members.extend(file.dense_links(&part, &messages)?);
         Ok(members)
     }
 
@@ -265,9 +267,12 @@ impl Walk {
         messages: &[Message],
     ) -> Result<(), Stop> {
         let kept = messages.iter().filter(|it| it.kind == 0x0c);
+        let kept = kept.filter(|it| it.flags & 2 == 0);
+        let mut bodies: Vec<Vec<u8>> = kept.map(|it| it.body.clone()).collect();
+        bodies.extend(file.dense_attributes(part, messages)?);
         let mut attributes = Vec::new();
-        for message in kept.filter(|it| it.flags & 2 == 0) {
-            match attribute(&message.body) {
+        for body in bodies {
+            match attribute(&body) {
                 Some(found) => attributes.push(found),
                 None => self.fault(Fault::malformed(part, None, "an attribute is damaged")),
             }
@@ -315,6 +320,11 @@ impl Walk {
         }
         let element = types::element_type(&mut Cursor::of(&element.body));
         let element = element.ok_or_else(|| damaged("type"))?;
+        if element.is_foreign {
+            let detail = "its values are of a type that NumPy does not have";
+            let fault = Fault::malformed(part, None, detail);
+            self.fault(fault.of_kind(FlawKind::Unsupported));
+        }
         let space = of(1).ok_or_else(|| missing("shape"))?;
         let shape = types::shape(&mut Cursor::of(&space.body)).ok_or_else(|| damaged("shape"))?;
         let pipeline =

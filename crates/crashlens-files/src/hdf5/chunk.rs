@@ -11,6 +11,8 @@ use crate::fault::Stop;
 pub(super) const MOST_CHUNKS: u64 = 1_000_000;
 /// Bytes of a chunk that are held.
 const LARGEST_CHUNK: u64 = 32 << 20;
+/// Heaps of a file that are looked at for the sake of data sets; a block of values is gone through to its end.
+const MOST_HEAPS: usize = 5000;
 
 /// The chunks of a data set, while they are walked.
 pub(super) struct Chunks {
@@ -86,15 +88,31 @@ impl Hdf5<'_, '_> {
         let is_small = size <= LARGEST_CHUNK && walk.length <= LARGEST_CHUNK;
         let float = set.float();
         let has_filters = !set.filters.is_empty();
-        let is_asked = set.full && (has_filters || float.is_some());
+        let is_asked = set.full && (has_filters || float.is_some() || set.is_far());
         if !is_small || !(is_asked || is_summed(&set.filters, mask)) {
             return Ok(());
         }
         let bytes = self.pages.stretch(at, size as usize)?;
         let values = undo(&set.filters, mask, bytes, walk.length, set.full)
             .map_err(|(kind, detail)| set.fault(at, detail).of_kind(kind))?;
-        if let (Some(float), Some(values)) = (float.filter(|_| set.full), values) {
-            walk.stored.not_finite += float.not_finite(&values);
+        match values.filter(|_| set.full) {
+            Some(values) => self.values(set, &values, &mut walk.stored),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at values as they are in memory.
+    pub(super) fn values(
+        &mut self,
+        set: &DataSet<'_>,
+        values: &[u8],
+        stored: &mut Stored,
+    ) -> Result<(), Stop> {
+        if let Some(float) = set.float() {
+            stored.not_finite += float.not_finite(values);
+        }
+        if set.is_far() && self.heaps.len() < MOST_HEAPS {
+            self.far_values(set.part, values, set.element.is_far_text)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::chunk::{Chunks, MOST_CHUNKS, Place};
 use super::message::Cursor;
 use super::pipeline::Filter;
 use super::tree::{Hdf5, NOWHERE, inside, too_many};
-use super::types::ElementType;
+use super::types::{ElementType, FAR};
 use crate::fault::{Fault, Stop};
 use crate::values::Float;
 
@@ -40,6 +40,11 @@ impl DataSet<'_> {
         Float::named(&self.element.name).filter(|_| self.element.is_little)
     }
 
+    /// Whether its values are of no fixed length, and stand elsewhere.
+    pub(super) fn is_far(&self) -> bool {
+        self.element.class == FAR && self.element.size == 16
+    }
+
     pub(super) fn fault(&self, at: impl Into<Option<u64>>, detail: impl Into<String>) -> Fault {
         Fault::malformed(self.part, at, detail)
     }
@@ -67,8 +72,12 @@ impl Hdf5<'_, '_> {
         let mut cursor = Cursor::of(body);
         let version = cursor.u8().ok_or_else(cut)?;
         match version {
-            // The forms of very old files and of the newest ones are not followed.
-            1 | 2 | 5 => return Ok(Stored::default()),
+            // The form of files of HDF5 2 is not followed.
+            5 => return Ok(Stored::default()),
+            1 | 2 => {
+                let found = self.old_layout(set, &mut cursor, needed)?;
+                return found.ok_or_else(|| cut().into());
+            }
             3 | 4 => {}
             _ => {
                 let detail = format!("its layout is of version {version}, which there is not");
@@ -93,7 +102,10 @@ impl Hdf5<'_, '_> {
             }
             2 => {
                 let found = match version {
-                    3 => self.chunked(set, &mut cursor),
+                    3 => {
+                        let rank = cursor.u8().ok_or_else(cut)?;
+                        self.chunked(set, rank, &mut cursor)
+                    }
                     _ => self.indexed(set, &mut cursor),
                 };
                 found?.ok_or_else(|| cut().into())
@@ -101,6 +113,34 @@ impl Hdf5<'_, '_> {
             // Parts of other files.
             3 if version == 4 => Ok(Stored::default()),
             class => {
+                let detail = format!("its layout is of class {class}, which there is not");
+                Err(set.fault(None, detail).into())
+            }
+        }
+    }
+
+    /// As very old files have it; `None` where the message ends too soon.
+    fn old_layout(
+        &mut self,
+        set: &DataSet<'_>,
+        cursor: &mut Cursor<'_>,
+        needed: u64,
+    ) -> Result<Option<Stored>, Stop> {
+        let (Some(rank), Some(class)) = (cursor.u8(), cursor.u8()) else {
+            return Ok(None);
+        };
+        if cursor.skip(5).is_none() {
+            return Ok(None);
+        }
+        match class {
+            // Values in the header itself are not looked at.
+            0 => Ok(Some(Stored::default())),
+            1 => match cursor.u64() {
+                Some(address) => self.contiguous(set, address, needed, needed).map(Some),
+                None => Ok(None),
+            },
+            2 => self.chunked(set, rank, cursor),
+            _ => {
                 let detail = format!("its layout is of class {class}, which there is not");
                 Err(set.fault(None, detail).into())
             }
@@ -144,12 +184,12 @@ impl Hdf5<'_, '_> {
             bytes: needed,
             not_finite: 0,
         };
-        if let Some(float) = set.float().filter(|_| set.full) {
+        if set.full && (set.float().is_some() || set.is_far()) {
             let mut at = start;
             while at < start + needed {
                 let length = (start + needed - at).min(BLOCK);
                 let block = self.pages.stretch(at, length as usize)?;
-                stored.not_finite += float.not_finite(&block);
+                self.values(set, &block, &mut stored)?;
                 at += length;
             }
         }
@@ -160,9 +200,10 @@ impl Hdf5<'_, '_> {
     fn chunked(
         &mut self,
         set: &DataSet<'_>,
+        rank: u8,
         cursor: &mut Cursor<'_>,
     ) -> Result<Option<Stored>, Stop> {
-        let (Some(rank), Some(tree)) = (cursor.u8(), cursor.u64()) else {
+        let Some(tree) = cursor.u64() else {
             return Ok(None);
         };
         let sizes: Option<Vec<u64>> = (0..rank).map(|_| cursor.u32().map(u64::from)).collect();

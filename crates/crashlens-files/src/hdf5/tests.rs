@@ -8,6 +8,7 @@ const SUMMED: &[u8] = include_bytes!("../../fixtures/hdf5/fletch.h5");
 const LATEST: &[u8] = include_bytes!("../../fixtures/hdf5/latest.h5");
 const BEHIND_A_BLOCK: &[u8] = include_bytes!("../../fixtures/hdf5/behind-a-block.h5");
 const LZF: &[u8] = include_bytes!("../../fixtures/hdf5/lzf.h5");
+const DENSE: &[u8] = include_bytes!("../../fixtures/hdf5/dense.h5");
 const KERAS: &[u8] = include_bytes!("../../fixtures/keras/keras2.h5");
 
 fn examined(bytes: &[u8], purpose: Purpose) -> FileFacts {
@@ -205,4 +206,31 @@ fn damage_of_lzf_is_found() {
     });
     let found = outcomes.filter(|it| *it == Some(FlawKind::Malformed));
     assert!(found.count() > 20);
+}
+
+#[test]
+fn a_driver_behind_the_end_is_passed_over_as_readers_do() {
+    for (address, flaws) in [(96, 1), (1 << 40, 0), (1 << 63, 1)] {
+        let mut changed = PLAIN.to_vec();
+        changed[48..56].copy_from_slice(&u64::to_le_bytes(address));
+        assert_eq!(examined(&changed, Purpose::Data).flaws.len(), flaws);
+    }
+}
+
+#[test]
+fn links_and_attributes_in_heaps_are_followed() {
+    let facts = examined(DENSE, Purpose::Data);
+    assert_eq!(facts.flaws, []);
+    for letters in [b"FRHP", b"FHIB", b"FHDB", b"BTHD"] {
+        let at = memchr::memmem::find(DENSE, letters).expect("such a block");
+        let mut changed = DENSE.to_vec();
+        changed[at + 20] ^= 1;
+        let seen = first(&changed);
+        assert_eq!(seen, Some(FlawKind::ChecksumMismatch), "{letters:?}");
+    }
+    // The header of the last member, which only its link in the heap leads to.
+    let headers = memchr::memmem::find_iter(DENSE, b"OHDR");
+    let mut changed = DENSE.to_vec();
+    changed[headers.last().expect("a header") + 8] ^= 1;
+    assert_eq!(first(&changed), Some(FlawKind::ChecksumMismatch));
 }
