@@ -24,7 +24,7 @@ use std::io;
 
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
 
-use self::attribute::attribute;
+use self::attribute::{attribute, is_elsewhere};
 use self::dataset::DataSet;
 use self::message::{Cursor, Message};
 use self::pipeline::filters;
@@ -271,14 +271,22 @@ impl Walk {
         let mut bodies: Vec<Vec<u8>> = kept.map(|it| it.body.clone()).collect();
         bodies.extend(file.dense_attributes(part, messages)?);
         let mut attributes = Vec::new();
-        for body in bodies {
-            match attribute(&body) {
+        for body in bodies.iter().filter(|it| !is_elsewhere(it)) {
+            match attribute(body) {
                 Some(found) => attributes.push(found),
                 None => self.fault(Fault::malformed(part, None, "an attribute is damaged")),
             }
         }
         let has_model = attributes.iter().any(|it| it.name == "model_config");
         for found in attributes {
+            if found.is_foreign() && !file.is_model {
+                let detail = format!(
+                    "its attribute `{}` is of a type that NumPy does not have",
+                    found.name
+                );
+                let fault = Fault::malformed(part, None, detail);
+                self.fault(fault.of_kind(FlawKind::Unsupported));
+            }
             let is_idle = file.is_model && has_model && keras::is_idle(&found.name);
             match file.attribute_texts(part, &found) {
                 Err(Stop::Fault(fault)) if is_idle => {
@@ -314,11 +322,11 @@ impl Walk {
         let missing = |what: &str| Fault::malformed(part, None, format!("it has no {what}"));
         let damaged = |what: &str| Fault::malformed(part, None, format!("its {what} is damaged"));
         let element = of(3).ok_or_else(|| missing("type"))?;
-        // A type or space that several data sets share stands elsewhere.
-        if element.flags & 2 != 0 {
+        // A type that has a name stands in a header of its own.
+        let Some(element) = file.shared(part, element)? else {
             return Ok(());
-        }
-        let element = types::element_type(&mut Cursor::of(&element.body));
+        };
+        let element = types::element_type(&mut Cursor::of(&element));
         let element = element.ok_or_else(|| damaged("type"))?;
         if element.is_foreign {
             let detail = "its values are of a type that NumPy does not have";

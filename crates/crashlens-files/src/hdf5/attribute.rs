@@ -22,11 +22,23 @@ pub(super) struct Attribute {
     value: Vec<u8>,
 }
 
+impl Attribute {
+    /// Whether h5py cannot hand its value over, as NumPy has no such numbers.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.element.is_foreign
+    }
+}
+
+/// Whether type or space of an attribute are kept elsewhere, under a name of their own: such a one is not followed.
+pub(super) fn is_elsewhere(body: &[u8]) -> bool {
+    matches!(body, [2 | 3, flags, ..] if flags & 3 != 0)
+}
+
 /// Reads an attribute message; `None` where it is damaged.
 pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
     let mut cursor = Cursor::of(body);
     let version = cursor.u8()?;
-    let flags = cursor.u8()?;
+    cursor.skip(1)?;
     let sizes = [cursor.u16()?, cursor.u16()?, cursor.u16()?].map(usize::from);
     if !(1..=3).contains(&version) {
         return None;
@@ -45,12 +57,7 @@ pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
     let kind = cursor.take(pad(sizes[1]))?;
     let space = cursor.take(pad(sizes[2]))?;
     let end = memchr::memchr(0, name).unwrap_or(name.len());
-    // A type that is kept elsewhere is not followed.
-    let element = if flags & 1 == 0 {
-        element_type(&mut Cursor::of(kind))?
-    } else {
-        return None;
-    };
+    let element = element_type(&mut Cursor::of(kind))?;
     let dimensions = shape(&mut Cursor::of(space))?;
     let elements = dimensions
         .iter()
@@ -142,6 +149,10 @@ impl Hdf5<'_, '_> {
         attribute: &Attribute,
     ) -> Result<Option<Vec<String>>, Stop> {
         let count = attribute.elements.min(MOST_TEXTS) as usize;
+        // NumPy makes an empty list one of numbers.
+        if count == 0 {
+            return Ok(Some(Vec::new()));
+        }
         let shown = |text: &[u8]| {
             let end = memchr::memchr(0, text).unwrap_or(text.len());
             String::from_utf8_lossy(text.get(..end).unwrap_or_default()).into_owned()

@@ -9,6 +9,7 @@ const LATEST: &[u8] = include_bytes!("../../fixtures/hdf5/latest.h5");
 const BEHIND_A_BLOCK: &[u8] = include_bytes!("../../fixtures/hdf5/behind-a-block.h5");
 const LZF: &[u8] = include_bytes!("../../fixtures/hdf5/lzf.h5");
 const DENSE: &[u8] = include_bytes!("../../fixtures/hdf5/dense.h5");
+const COMMITTED: &[u8] = include_bytes!("../../fixtures/hdf5/committed.h5");
 const KERAS: &[u8] = include_bytes!("../../fixtures/keras/keras2.h5");
 
 fn examined(bytes: &[u8], purpose: Purpose) -> FileFacts {
@@ -233,4 +234,10 @@ fn links_and_attributes_in_heaps_are_followed() {
     let mut changed = DENSE.to_vec();
     changed[headers.last().expect("a header") + 8] ^= 1;
     assert_eq!(first(&changed), Some(FlawKind::ChecksumMismatch));
+}
+
+#[test]
+fn types_with_names_of_their_own_are_followed() {
+    let all = arrays(COMMITTED);
+    assert!(all.contains(&array("x", "float32", &[6])));
 }

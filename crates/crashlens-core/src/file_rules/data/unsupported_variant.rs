@@ -40,7 +40,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     findings
 }
 
-/// Plugins bring most filters of HDF5; PyTables has LZO as well, which they do not.
+/// Plugins bring most filters of HDF5, and not LZO, which only `PyTables` has.
 fn hdf5(facts: &FileFacts, flaw: &Flaw) -> Option<&'static str> {
     let is_filter = flaw.detail.contains("filter");
     (facts.format == Some(Format::Hdf5)).then_some(if is_filter {
