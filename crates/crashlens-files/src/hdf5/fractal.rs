@@ -84,8 +84,8 @@ impl Hdf5<'_, '_> {
         if self.pages.u16(at + 7)? != 0 {
             return Ok(None);
         }
-        let head = self.sealed(part, at, HEADER, *b"FRHP")?;
-        let Some((form, most, root, rows)) = form(&head) else {
+        let bytes = self.sealed(part, at, HEADER, *b"FRHP")?;
+        let Some((form, most, root, rows)) = form(&bytes) else {
             let detail = "the head of a heap of its links is damaged";
             return Err(Fault::malformed(part, at, detail).into());
         };

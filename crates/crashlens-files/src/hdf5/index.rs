@@ -29,9 +29,10 @@ impl Entries {
     pub(super) fn of(set: &DataSet<'_>, width: u8) -> Option<Self> {
         let width = usize::from(width);
         let is_filtered = !set.filters.is_empty();
-        let fits = match is_filtered {
-            true => (13..=20).contains(&width),
-            false => width == 8,
+        let fits = if is_filtered {
+            (13..=20).contains(&width)
+        } else {
+            width == 8
         };
         fits.then_some(Self { width, is_filtered })
     }
