@@ -1,13 +1,20 @@
 //! HDF5: data sets, and the weights that Keras keeps in it.
 //!
-//! Reads what h5py and Keras write, and follows the library in what it refuses. Groups in fractal heaps and chunks in the
-//! indices of the newest format are not followed: what is there is not judged.
+//! Reads what h5py and Keras write, and follows the library in what it refuses.
 
 mod attribute;
+mod btree;
 mod checksum;
+mod chunk;
 mod dataset;
+mod dense;
+mod extensible;
+mod fractal;
+mod index;
 mod keras;
+mod lzf;
 mod message;
+mod pipeline;
 mod symbols;
 mod tree;
 mod types;
@@ -17,9 +24,10 @@ use std::io;
 
 use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
 
-use self::attribute::attribute;
-use self::dataset::{DataSet, filters};
+use self::attribute::{attribute, is_elsewhere};
+use self::dataset::DataSet;
 use self::message::{Cursor, Message};
+use self::pipeline::filters;
 use self::tree::{Hdf5, link};
 use crate::fault::{Fault, Stop, note};
 use crate::model::config;
@@ -241,6 +249,7 @@ impl Walk {
         }
         let links = messages.iter().filter(|it| it.kind == 6);
         members.extend(links.filter_map(|message| link(&message.body)));
+        members.extend(file.dense_links(&part, &messages)?);
         Ok(members)
     }
 
@@ -258,15 +267,26 @@ impl Walk {
         messages: &[Message],
     ) -> Result<(), Stop> {
         let kept = messages.iter().filter(|it| it.kind == 0x0c);
+        let kept = kept.filter(|it| it.flags & 2 == 0);
+        let mut bodies: Vec<Vec<u8>> = kept.map(|it| it.body.clone()).collect();
+        bodies.extend(file.dense_attributes(part, messages)?);
         let mut attributes = Vec::new();
-        for message in kept.filter(|it| it.flags & 2 == 0) {
-            match attribute(&message.body) {
+        for body in bodies.iter().filter(|it| !is_elsewhere(it)) {
+            match attribute(body) {
                 Some(found) => attributes.push(found),
                 None => self.fault(Fault::malformed(part, None, "an attribute is damaged")),
             }
         }
         let has_model = attributes.iter().any(|it| it.name == "model_config");
         for found in attributes {
+            if found.is_foreign() && !file.is_model {
+                let detail = format!(
+                    "its attribute `{}` is of a type that NumPy does not have",
+                    found.name
+                );
+                let fault = Fault::malformed(part, None, detail);
+                self.fault(fault.of_kind(FlawKind::Unsupported));
+            }
             let is_idle = file.is_model && has_model && keras::is_idle(&found.name);
             match file.attribute_texts(part, &found) {
                 Err(Stop::Fault(fault)) if is_idle => {
@@ -302,12 +322,17 @@ impl Walk {
         let missing = |what: &str| Fault::malformed(part, None, format!("it has no {what}"));
         let damaged = |what: &str| Fault::malformed(part, None, format!("its {what} is damaged"));
         let element = of(3).ok_or_else(|| missing("type"))?;
-        // A type or space that several data sets share stands elsewhere.
-        if element.flags & 2 != 0 {
+        // A type that has a name stands in a header of its own.
+        let Some(element) = file.shared(part, element)? else {
             return Ok(());
-        }
-        let element = types::element_type(&mut Cursor::of(&element.body));
+        };
+        let element = types::element_type(&mut Cursor::of(&element));
         let element = element.ok_or_else(|| damaged("type"))?;
+        if element.is_foreign {
+            let detail = "its values are of a type that NumPy does not have";
+            let fault = Fault::malformed(part, None, detail);
+            self.fault(fault.of_kind(FlawKind::Unsupported));
+        }
         let space = of(1).ok_or_else(|| missing("shape"))?;
         let shape = types::shape(&mut Cursor::of(&space.body)).ok_or_else(|| damaged("shape"))?;
         let pipeline =

@@ -10,16 +10,17 @@ use crate::model::graph;
 use crate::reading::{Purpose, Reading};
 use crate::wire::Fields;
 
-/// So many bytes are looked at.
-const HEAD: usize = 512;
+/// So many bytes are looked at: the first 512, behind which HDF5 may begin.
+const HEAD: usize = 520;
 
 /// First bytes that say what a file is.
-const MAGIC: [(&[u8], Format); 14] = [
+const MAGIC: [(&[u8], Format); 15] = [
     (b"\xff\xd8\xff", Format::Jpeg),
     (b"\x89PNG\r\n\x1a\n", Format::Png),
     (b"GIF8", Format::Gif),
     (b"\x93NUMPY", Format::Npy),
     (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+    (b"MATLAB 7.3 MAT-file", Format::Hdf5),
     (b"PAR1", Format::Parquet),
     (b"ARROW1", Format::Arrow),
     (b"II*\0", Format::OtherImage),
@@ -150,6 +151,13 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
     magic
         .map(|(_, format)| *format)
         .or_else(|| image_by_form(head, named))
+        .or_else(|| is_hdf5_behind_a_block(head).then_some(Format::Hdf5))
+}
+
+/// Programs may put something of their own before HDF5, in 512 bytes at least. The first file of a tar archive begins
+/// there as well.
+fn is_hdf5_behind_a_block(head: &[u8]) -> bool {
+    head.get(512..) == Some(b"\x89HDF\r\n\x1a\n") && head.get(257..262) != Some(b"ustar")
 }
 
 /// The name of the first member of a zip archive: documents, packages and much else are such archives too.
@@ -298,6 +306,15 @@ mod tests {
         assert_eq!(seen("a", &zip("x.npy")).0, Some(Format::Npz));
         assert_eq!(seen("a.h5", &zip("metadata.json")).0, Some(Format::Keras));
         assert_eq!(seen("a.npz", &zip("x")).0, Some(Format::Npz));
+    }
+
+    #[test]
+    fn hdf5_may_begin_behind_a_block_and_a_tar_archive_is_none() {
+        let behind = include_bytes!("../fixtures/hdf5/behind-a-block.h5");
+        assert_eq!(seen("a.mat", behind).0, Some(Format::Hdf5));
+        let mut archive = behind.to_vec();
+        archive[257..262].copy_from_slice(b"ustar");
+        assert_eq!(seen("a.tar", &archive), (None, 0));
     }
 
     #[test]

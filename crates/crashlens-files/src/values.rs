@@ -21,14 +21,6 @@ impl Float {
         }
     }
 
-    pub(crate) fn bytes(self) -> usize {
-        match self {
-            Self::Half | Self::Brain => 2,
-            Self::Single => 4,
-            Self::Double => 8,
-        }
-    }
-
     /// How many of the numbers are NaN or infinite: those whose exponent is all ones.
     pub(crate) fn not_finite(self, bytes: &[u8]) -> u64 {
         let count = match self {

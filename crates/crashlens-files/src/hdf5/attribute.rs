@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::message::Cursor;
 use super::tree::{Hdf5, HeapObject, inside};
-use super::types::{ElementType, TEXT, element_type, shape};
+use super::types::{ElementType, FAR, TEXT, element_type, shape};
 use crate::fault::{Fault, Stop};
 
 /// A text that is kept; a model's configuration may have megabytes.
@@ -22,11 +22,23 @@ pub(super) struct Attribute {
     value: Vec<u8>,
 }
 
+impl Attribute {
+    /// Whether h5py cannot hand its value over, as NumPy has no such numbers.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.element.is_foreign
+    }
+}
+
+/// Whether type or space of an attribute are kept elsewhere, under a name of their own: such a one is not followed.
+pub(super) fn is_elsewhere(body: &[u8]) -> bool {
+    matches!(body, [2 | 3, flags, ..] if flags & 3 != 0)
+}
+
 /// Reads an attribute message; `None` where it is damaged.
 pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
     let mut cursor = Cursor::of(body);
     let version = cursor.u8()?;
-    let flags = cursor.u8()?;
+    cursor.skip(1)?;
     let sizes = [cursor.u16()?, cursor.u16()?, cursor.u16()?].map(usize::from);
     if !(1..=3).contains(&version) {
         return None;
@@ -45,12 +57,7 @@ pub(super) fn attribute(body: &[u8]) -> Option<Attribute> {
     let kind = cursor.take(pad(sizes[1]))?;
     let space = cursor.take(pad(sizes[2]))?;
     let end = memchr::memchr(0, name).unwrap_or(name.len());
-    // A type that is kept elsewhere is not followed.
-    let element = if flags & 1 == 0 {
-        element_type(&mut Cursor::of(kind))?
-    } else {
-        return None;
-    };
+    let element = element_type(&mut Cursor::of(kind))?;
     let dimensions = shape(&mut Cursor::of(space))?;
     let elements = dimensions
         .iter()
@@ -71,22 +78,37 @@ impl Hdf5<'_, '_> {
         part: &str,
         attribute: &Attribute,
     ) -> Result<(), Stop> {
-        if !attribute.element.is_far_text {
+        if attribute.element.class != FAR {
             return Ok(());
         }
         let part = format!("{part}, attribute `{}`", attribute.name);
-        let mut cursor = Cursor::of(&attribute.value);
-        for _ in 0..attribute.elements.min(MOST_TEXTS) {
+        let wanted = attribute.elements.min(MOST_TEXTS).saturating_mul(16);
+        let value = attribute.value.get(..wanted as usize);
+        let value = value.unwrap_or(&attribute.value);
+        self.far_values(&part, value, attribute.element.is_far_text)
+    }
+
+    /// That what values of no fixed length refer to is in its heap.
+    pub(super) fn far_values(
+        &mut self,
+        part: &str,
+        values: &[u8],
+        is_text: bool,
+    ) -> Result<(), Stop> {
+        for value in values.as_chunks::<16>().0 {
+            let mut cursor = Cursor::of(value);
             let place = (cursor.u32(), cursor.u64(), cursor.u32());
             let (Some(length), Some(heap), Some(index)) = place else {
                 break;
             };
-            if length > 0
-                && self
-                    .heap_object(&part, heap, index, u64::from(length))?
-                    .is_none()
-            {
-                let detail = format!("text {index} is not in its heap");
+            // One without an address is empty.
+            if length == 0 || heap == 0 {
+                continue;
+            }
+            // Of anything else than a text it is not known here how many bytes an element has.
+            let least = if is_text { u64::from(length) } else { 0 };
+            if self.in_heap(part, heap, index, least)?.is_none() {
+                let detail = format!("value {index} is not in its heap");
                 return Err(Fault::malformed(part, None, detail).into());
             }
         }
@@ -127,6 +149,10 @@ impl Hdf5<'_, '_> {
         attribute: &Attribute,
     ) -> Result<Option<Vec<String>>, Stop> {
         let count = attribute.elements.min(MOST_TEXTS) as usize;
+        // NumPy makes an empty list one of numbers.
+        if count == 0 {
+            return Ok(Some(Vec::new()));
+        }
         let shown = |text: &[u8]| {
             let end = memchr::memchr(0, text).unwrap_or(text.len());
             String::from_utf8_lossy(text.get(..end).unwrap_or_default()).into_owned()
@@ -153,7 +179,7 @@ impl Hdf5<'_, '_> {
         Ok(Some(texts))
     }
 
-    /// An object of a global heap.
+    /// The bytes of an object of a global heap.
     fn heap_object(
         &mut self,
         part: &str,
@@ -161,21 +187,37 @@ impl Hdf5<'_, '_> {
         wanted: u32,
         length: u64,
     ) -> Result<Option<Vec<u8>>, Stop> {
+        let Some(object) = self.in_heap(part, address, wanted, length)? else {
+            return Ok(None);
+        };
+        let length = length.min(LONGEST_TEXT);
+        Ok(Some(self.pages.stretch(object.at, length as usize)?))
+    }
+
+    /// An object of a global heap.
+    fn in_heap(
+        &mut self,
+        part: &str,
+        address: u64,
+        wanted: u32,
+        length: u64,
+    ) -> Result<Option<HeapObject>, Stop> {
         let heap = self.place(address);
         if !self.heaps.contains_key(&heap) {
-            let objects = self.heap(part, heap)?;
+            let mut objects = self.heap(part, heap)?;
+            objects.sort_unstable_by_key(|it| it.index);
             self.heaps.insert(heap, objects);
         }
         let objects = self.heaps.get(&heap).map_or(&[][..], Vec::as_slice);
-        let Some(object) = objects.iter().find(|it| it.index == wanted).copied() else {
+        let found = objects.binary_search_by_key(&wanted, |it| it.index).ok();
+        let Some(object) = found.and_then(|at| objects.get(at)).copied() else {
             return Ok(None);
         };
         if object.size < length {
             let detail = format!("a text of {length} bytes has {} in its heap", object.size);
             return Err(Fault::malformed(part, object.at, detail).into());
         }
-        let length = length.min(LONGEST_TEXT);
-        Ok(Some(self.pages.stretch(object.at, length as usize)?))
+        Ok(Some(object))
     }
 
     /// What is in a global heap: objects one behind the other, each a multiple of 8 bytes.

@@ -41,6 +41,14 @@ impl<'a> Cursor<'a> {
         self.take(length).map(|_| ())
     }
 
+    /// A number of up to 8 bytes.
+    pub(super) fn number(&mut self, width: usize) -> Option<u64> {
+        let bytes = self.take(width)?;
+        let mut whole = [0; 8];
+        whole.get_mut(..width)?.copy_from_slice(bytes);
+        Some(u64::from_le_bytes(whole))
+    }
+
     pub(super) fn u8(&mut self) -> Option<u8> {
         self.take(1)?.first().copied()
     }
@@ -96,6 +104,30 @@ impl Hdf5<'_, '_> {
             Self::old_messages(part, start, &bytes, &mut messages, &mut chunks)?;
         }
         Ok(messages)
+    }
+
+    /// The body of a message, which may stand in another header; `None` where it is kept in a way that is not followed.
+    pub(super) fn shared(
+        &mut self,
+        part: &str,
+        message: &Message,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        if message.flags & 2 == 0 {
+            return Ok(Some(message.body.clone()));
+        }
+        let mut cursor = Cursor::of(&message.body);
+        let reserved = match (cursor.u8(), cursor.u8()) {
+            (Some(1), Some(_)) => 6,
+            (Some(2), Some(_)) | (Some(3), Some(2)) => 0,
+            _ => return Ok(None),
+        };
+        let Some(address) = cursor.skip(reserved).and_then(|()| cursor.u64()) else {
+            return Ok(None);
+        };
+        let at = self.place(address);
+        let there = self.messages(part, at)?.into_iter();
+        let mut there = there.filter(|it| it.kind == message.kind && it.flags & 2 == 0);
+        Ok(there.next().map(|it| it.body))
     }
 
     fn block(&mut self, part: &str, start: u64, length: u64) -> Result<Vec<u8>, Stop> {

@@ -7,6 +7,9 @@ const CHUNKED: &[u8] = include_bytes!("../../fixtures/hdf5/chunk.h5");
 const SUMMED: &[u8] = include_bytes!("../../fixtures/hdf5/fletch.h5");
 const LATEST: &[u8] = include_bytes!("../../fixtures/hdf5/latest.h5");
 const BEHIND_A_BLOCK: &[u8] = include_bytes!("../../fixtures/hdf5/behind-a-block.h5");
+const LZF: &[u8] = include_bytes!("../../fixtures/hdf5/lzf.h5");
+const DENSE: &[u8] = include_bytes!("../../fixtures/hdf5/dense.h5");
+const COMMITTED: &[u8] = include_bytes!("../../fixtures/hdf5/committed.h5");
 const KERAS: &[u8] = include_bytes!("../../fixtures/keras/keras2.h5");
 
 fn examined(bytes: &[u8], purpose: Purpose) -> FileFacts {
@@ -126,4 +129,115 @@ fn no_single_changed_byte_makes_the_reader_fail() {
 #[test]
 fn a_file_behind_a_block_of_the_users_is_read() {
     assert_eq!(arrays(BEHIND_A_BLOCK), [array("x", "int64", &[4])]);
+}
+
+/// Each way to find chunks in the newest layout.
+mod newest {
+    use super::*;
+
+    const SINGLE: &[u8] = include_bytes!("../../fixtures/hdf5/v4-single.h5");
+    const IMPLICIT: &[u8] = include_bytes!("../../fixtures/hdf5/v4-implicit.h5");
+    const FIXED: &[u8] = include_bytes!("../../fixtures/hdf5/v4-fixed.h5");
+    const GROWS: &[u8] = include_bytes!("../../fixtures/hdf5/v4-one-unlimited.h5");
+    const TREE: &[u8] = include_bytes!("../../fixtures/hdf5/v4-two-unlimited.h5");
+
+    #[test]
+    fn whole_files_are_silent() {
+        for bytes in [SINGLE, IMPLICIT, FIXED, GROWS, TREE] {
+            assert!(!arrays(bytes).is_empty());
+        }
+    }
+
+    /// Where letters stand that begin a block, a byte behind them is changed: every block but one that is unused.
+    #[test]
+    fn damage_of_an_index_is_found() {
+        let blocks = [
+            (FIXED, &[b"FAHD", b"FADB"][..]),
+            (GROWS, &[b"EAHD", b"EAIB", b"EADB"]),
+            (TREE, &[b"BTHD", b"BTLF", b"BTIN"]),
+        ];
+        for (bytes, letters) in blocks {
+            for letters in letters {
+                let at = memchr::memmem::find(bytes, *letters).expect("such a block");
+                let mut changed = bytes.to_vec();
+                changed[at + 12] ^= 1;
+                let seen = first(&changed);
+                assert_eq!(seen, Some(FlawKind::ChecksumMismatch), "{letters:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn damage_of_a_packed_chunk_is_found() {
+        for bytes in [SINGLE, FIXED, GROWS, TREE] {
+            let at = memchr::memmem::find(bytes, b"\x78\x5e").expect("a stream of zlib");
+            let mut changed = bytes.to_vec();
+            changed[at + 8] ^= 0x55;
+            assert_eq!(first(&changed), Some(FlawKind::Malformed));
+        }
+    }
+
+    #[test]
+    fn values_of_chunks_in_a_row_are_looked_at() {
+        let one = memchr::memmem::find(IMPLICIT, &1_f32.to_le_bytes()).expect("the second value");
+        let mut changed = IMPLICIT.to_vec();
+        changed[one..one + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert_eq!(first(&changed), Some(FlawKind::NotFinite));
+    }
+
+    #[test]
+    fn no_single_changed_byte_makes_the_reader_fail() {
+        for bytes in [SINGLE, IMPLICIT, FIXED, GROWS, TREE] {
+            for at in (0..bytes.len()).step_by(7) {
+                let mut changed = bytes.to_vec();
+                changed[at] ^= 0xff;
+                assert_ne!(first(&changed), Some(FlawKind::ReaderFailed), "byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_of_lzf_is_found() {
+    assert_eq!(arrays(LZF).len(), 3);
+    let outcomes = (2048..LZF.len()).step_by(11).map(|at| {
+        let mut changed = LZF.to_vec();
+        changed[at] ^= 0xe0;
+        first(&changed)
+    });
+    let found = outcomes.filter(|it| *it == Some(FlawKind::Malformed));
+    assert!(found.count() > 20);
+}
+
+#[test]
+fn a_driver_behind_the_end_is_passed_over_as_readers_do() {
+    for (address, flaws) in [(96, 1), (1 << 40, 0), (1 << 63, 1)] {
+        let mut changed = PLAIN.to_vec();
+        changed[48..56].copy_from_slice(&u64::to_le_bytes(address));
+        assert_eq!(examined(&changed, Purpose::Data).flaws.len(), flaws);
+    }
+}
+
+#[test]
+fn links_and_attributes_in_heaps_are_followed() {
+    let facts = examined(DENSE, Purpose::Data);
+    assert_eq!(facts.flaws, []);
+    for letters in [b"FRHP", b"FHIB", b"FHDB", b"BTHD"] {
+        let at = memchr::memmem::find(DENSE, letters).expect("such a block");
+        let mut changed = DENSE.to_vec();
+        changed[at + 20] ^= 1;
+        let seen = first(&changed);
+        assert_eq!(seen, Some(FlawKind::ChecksumMismatch), "{letters:?}");
+    }
+    // The header of the last member, which only its link in the heap leads to.
+    let headers = memchr::memmem::find_iter(DENSE, b"OHDR");
+    let mut changed = DENSE.to_vec();
+    changed[headers.last().expect("a header") + 8] ^= 1;
+    assert_eq!(first(&changed), Some(FlawKind::ChecksumMismatch));
+}
+
+#[test]
+fn types_with_names_of_their_own_are_followed() {
+    let all = arrays(COMMITTED);
+    assert!(all.contains(&array("x", "float32", &[6])));
 }

@@ -10,7 +10,9 @@ use crashlens_core::files::FlawKind;
 /// Nodes of all trees.
 const MOST_NODES: u64 = 200_000;
 /// Levels of a tree.
-const DEEPEST: u8 = 16;
+pub(super) const DEEPEST: u8 = 16;
+/// Bytes of a block of an index.
+const LARGEST_BLOCK: u64 = 16 << 20;
 /// Of the file's state: open for writing, whole, written while it is read.
 const KNOWN_FLAGS: u32 = 7;
 /// No address.
@@ -104,7 +106,8 @@ impl Hdf5<'_, '_> {
                 let detail = "it has an extension, which old ones cannot have";
                 return Err(Fault::malformed(part, base + 8, detail).into());
             }
-            if self.pages.u64(base + 24)? != NOWHERE {
+            let driver = self.pages.u64(base + 24)?;
+            if driver != NOWHERE && self.is_asked_for(driver) {
                 let detail = "it names a driver of its own, which its readers do not have";
                 return Err(Fault::malformed(part, base + 24, detail).into());
             }
@@ -127,6 +130,13 @@ impl Hdf5<'_, '_> {
         Ok(Root { header, end })
     }
 
+    /// The library passes over a driver that would stand behind the end of the file; where an address counts as negative,
+    /// it gives up.
+    fn is_asked_for(&self, driver: u64) -> bool {
+        let end = self.place(driver).saturating_add(16);
+        end <= self.pages.size() || driver > i64::MAX as u64
+    }
+
     pub(super) fn place(&self, address: u64) -> u64 {
         self.base.saturating_add(address)
     }
@@ -139,6 +149,47 @@ impl Hdf5<'_, '_> {
         }
         let wanted = String::from_utf8_lossy(&wanted);
         Err(Fault::malformed(part, at, format!("the letters {wanted} are not there")).into())
+    }
+
+    /// The bytes of a stretch that ends in its checksum, without that.
+    pub(super) fn summed(&mut self, part: &str, at: u64, length: u64) -> Result<Vec<u8>, Stop> {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            return Err(too_many(part, at));
+        }
+        inside(self, part, at, length, "a block of its index")?;
+        if length > LARGEST_BLOCK {
+            let detail = format!("a block of its index has {length} bytes");
+            let fault = Fault::malformed(part, at, detail);
+            return Err(fault.of_kind(FlawKind::TooLarge).into());
+        }
+        let mut bytes = self.pages.stretch(at, length as usize)?;
+        let Some((body, sum)) = bytes.split_last_chunk::<4>() else {
+            let detail = "a block of its index is too short";
+            return Err(Fault::malformed(part, at, detail).into());
+        };
+        Self::sum(part, at, body, u32::from_le_bytes(*sum))?;
+        bytes.truncate(bytes.len() - 4);
+        Ok(bytes)
+    }
+
+    /// The same for one that begins with letters and the version 0.
+    pub(super) fn sealed(
+        &mut self,
+        part: &str,
+        at: u64,
+        length: u64,
+        letters: [u8; 4],
+    ) -> Result<Vec<u8>, Stop> {
+        self.letters(part, at, letters)?;
+        let bytes = self.summed(part, at, length)?;
+        match bytes.get(4) {
+            Some(0) => Ok(bytes),
+            version => {
+                let detail = format!("a block of its index is of version {version:?}");
+                Err(Fault::malformed(part, at, detail).into())
+            }
+        }
     }
 
     /// Level and entries of a node of a tree; below the root the level is known.

@@ -12,12 +12,15 @@ pub(super) struct ElementType {
     /// A string whose bytes stand elsewhere.
     pub(super) is_far_text: bool,
     pub(super) is_little: bool,
+    /// NumPy has no such numbers, so that h5py cannot hand them over.
+    pub(super) is_foreign: bool,
 }
 
 const FIXED: u8 = 0;
 const FLOAT: u8 = 1;
+const TIME: u8 = 2;
 pub(super) const TEXT: u8 = 3;
-const FAR: u8 = 9;
+pub(super) const FAR: u8 = 9;
 /// Classes up to that of complex numbers, which is the newest.
 const LAST_CLASS: u8 = 11;
 
@@ -43,6 +46,7 @@ pub(super) fn element_type(cursor: &mut Cursor<'_>) -> Option<ElementType> {
         10 => "array".to_owned(),
         _ => "other".to_owned(),
     };
+    let properties = *cursor;
     if size == 0 || matches!(class, FIXED | FLOAT) && !properties_fit(class, size, bits[1], cursor)
     {
         return None;
@@ -53,7 +57,21 @@ pub(super) fn element_type(cursor: &mut Cursor<'_>) -> Option<ElementType> {
         name,
         is_far_text: class == FAR && bits[0] & 15 == 1,
         is_little,
+        is_foreign: is_foreign(class, size, properties),
     })
+}
+
+/// Times, integers of other sizes than those of processors, and floats with more digits than `longdouble`.
+fn is_foreign(class: u8, size: u32, mut properties: Cursor<'_>) -> bool {
+    match class {
+        TIME => true,
+        FIXED => !matches!(size, 1 | 2 | 4 | 8),
+        FLOAT => {
+            let mantissa = properties.skip(7).and_then(|()| properties.u8());
+            mantissa.is_some_and(|bits| bits > 64)
+        }
+        _ => false,
+    }
 }
 
 /// The bits of a number lie within its bytes.

@@ -3,7 +3,7 @@
 use super::tables;
 use crate::cause::Cause;
 use crate::files::{
-    EffectKind, FileFacts, FileFinding, FileRule, FlawKind, Judge, Setting, flawed,
+    EffectKind, FileFacts, FileFinding, FileRule, Flaw, FlawKind, Format, Judge, Setting, flawed,
 };
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -24,7 +24,7 @@ pub(super) static RULE: FileRule = FileRule {
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let mut findings = flawed(facts, setting, FlawKind::Unsupported, |flaw| {
-        let todo = tables::remedy(facts, flaw).unwrap_or(
+        let todo = tables::remedy(facts, flaw).or(hdf5(facts, flaw)).unwrap_or(
             "Convert it to a format that TensorFlow reads; for an image PNG keeps every pixel as it is.",
         );
         vec![Remedy::new(todo)]
@@ -38,4 +38,15 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
         }
     }
     findings
+}
+
+/// Plugins bring most filters of HDF5, and not LZO, which only `PyTables` has.
+fn hdf5(facts: &FileFacts, flaw: &Flaw) -> Option<&'static str> {
+    let is_filter = flaw.detail.contains("filter");
+    (facts.format == Some(Format::Hdf5)).then_some(if is_filter {
+        "`pip install hdf5plugin` and `import hdf5plugin` before the file is opened, or read it with PyTables; or write it \
+         anew with gzip."
+    } else {
+        "Write the values anew as float64 or int64, with the program that made them."
+    })
 }
