@@ -122,6 +122,8 @@ impl Hdf5<'_, '_> {
         if !form.has_sums || size > LARGEST_BLOCK {
             return Ok(());
         }
+        // Large ones cost more than others.
+        self.spend(part, at, 1 + size / 4096)?;
         let mut bytes = self.pages.stretch(at, size as usize)?;
         let sum = 13 + form.width as usize;
         let place = bytes.get_mut(sum..).and_then(<[u8]>::first_chunk_mut::<4>);

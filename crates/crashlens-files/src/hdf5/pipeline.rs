@@ -46,7 +46,11 @@ pub(super) fn filters(message: &Message) -> Option<Vec<Filter>> {
 fn filter(cursor: &mut Cursor<'_>, version: u8) -> Option<Filter> {
     let id = cursor.u16()?;
     let is_named = version == 1 || id >= 256;
-    let length = if is_named { cursor.u16()? } else { 0 };
+    let length = if is_named {
+        usize::from(cursor.u16()?)
+    } else {
+        0
+    };
     cursor.skip(2)?;
     let count = usize::from(cursor.u16()?);
     let padded = if version == 1 {
@@ -54,7 +58,7 @@ fn filter(cursor: &mut Cursor<'_>, version: u8) -> Option<Filter> {
     } else {
         length
     };
-    let name = cursor.take(usize::from(padded))?;
+    let name = cursor.take(padded)?;
     let end = memchr::memchr(0, name).unwrap_or(name.len());
     let odd = if version == 1 { count % 2 } else { 0 };
     let mut values = Cursor::of(cursor.take(4 * (count + odd))?);

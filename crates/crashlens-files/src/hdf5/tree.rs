@@ -151,12 +151,18 @@ impl Hdf5<'_, '_> {
         Err(Fault::malformed(part, at, format!("the letters {wanted} are not there")).into())
     }
 
-    /// The bytes of a stretch that ends in its checksum, without that.
-    pub(super) fn summed(&mut self, part: &str, at: u64, length: u64) -> Result<Vec<u8>, Stop> {
-        self.nodes += 1;
+    /// Blocks may lead to each other as they like; so many are looked at in a file.
+    pub(super) fn spend(&mut self, part: &str, at: u64, nodes: u64) -> Result<(), Stop> {
+        self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > MOST_NODES {
             return Err(too_many(part, at));
         }
+        Ok(())
+    }
+
+    /// The bytes of a stretch that ends in its checksum, without that.
+    pub(super) fn summed(&mut self, part: &str, at: u64, length: u64) -> Result<Vec<u8>, Stop> {
+        self.spend(part, at, 1)?;
         inside(self, part, at, length, "a block of its index")?;
         if length > LARGEST_BLOCK {
             let detail = format!("a block of its index has {length} bytes");
@@ -200,10 +206,7 @@ impl Hdf5<'_, '_> {
         kind: u8,
         wanted: Option<u8>,
     ) -> Result<(u8, u64), Stop> {
-        self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            return Err(too_many(part, at));
-        }
+        self.spend(part, at, 1)?;
         self.letters(part, at, *b"TREE")?;
         inside(self, part, at, 24, "a node of its tree")?;
         let (found, level) = (self.pages.u8(at + 4)?, self.pages.u8(at + 5)?);
