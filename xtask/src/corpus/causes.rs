@@ -60,6 +60,12 @@ impl Grade {
     fn is_right(self) -> bool {
         self >= Self::RightPossible
     }
+
+    /// Whether it is worse than an earlier answer by more than chance. Right and likely instead of certain is not: what a
+    /// crash has overwritten, and when memory was sampled last, differ from run to run where the crash itself does not.
+    fn is_worse_than(self, before: Self) -> bool {
+        self < before && self < Self::RightLikely
+    }
 }
 
 const NOT_KNOWN: &str = "insufficient-evidence";
@@ -163,9 +169,14 @@ pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
         print!("{verdict}");
         let before = rows.insert(verdict.id.clone(), verdict.clone());
         let before = before.filter(|before| before.grade > verdict.grade);
-        if let Some(before) = before.filter(|_| verdict.deterministic && !update) {
+        let Some(before) = before.filter(|_| verdict.deterministic && !update) else {
+            continue;
+        };
+        if verdict.grade.is_worse_than(before.grade) {
             print!("    worse than the committed row: {before}");
             worse.push(format!("{} ({})", verdict.id, verdict.first));
+        } else {
+            print!("    less sure than the committed row: {before}");
         }
     }
     println!("\n{}", summary(verdicts));
@@ -249,6 +260,14 @@ mod tests {
         );
         assert_eq!(graded(&["teardown"], "possible"), Grade::Wrong);
         assert!(Grade::WrongCertain < Grade::Wrong && Grade::Open < Grade::RightPossible);
+    }
+
+    #[test]
+    fn less_sure_and_right_is_no_worse_and_any_other_step_down_is() {
+        assert!(!Grade::RightLikely.is_worse_than(Grade::RightCertain));
+        assert!(Grade::RightPossible.is_worse_than(Grade::RightLikely));
+        assert!(Grade::Open.is_worse_than(Grade::RightCertain));
+        assert!(Grade::WrongCertain.is_worse_than(Grade::Wrong));
     }
 
     #[test]
