@@ -35,6 +35,9 @@ pub struct Case {
     pub thread: Option<String>,
     pub parent_outcome: Option<String>,
     pub deterministic: String,
+    /// Why a run can be less sure of the right cause than another, where one was seen to be.
+    #[serde(default)]
+    pub certainty_varies: Option<String>,
 }
 
 /// Where the dying Python code is, when it is not in `repro.py`.

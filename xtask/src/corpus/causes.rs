@@ -15,6 +15,8 @@ pub struct Verdict {
     pub id: String,
     /// Whether the case ends alike in every run.
     pub deterministic: bool,
+    /// Whether it is known that a run may be less sure than another.
+    certainty_varies: bool,
     expected: String,
     first: String,
     confidence: String,
@@ -60,12 +62,6 @@ impl Grade {
     fn is_right(self) -> bool {
         self >= Self::RightPossible
     }
-
-    /// Whether it is worse than an earlier answer by more than chance. Right and likely instead of certain is not: what a
-    /// crash has overwritten, and when memory was sampled last, differ from run to run where the crash itself does not.
-    fn is_worse_than(self, before: Self) -> bool {
-        self < before && self < Self::RightLikely
-    }
 }
 
 const NOT_KNOWN: &str = "insufficient-evidence";
@@ -91,11 +87,18 @@ impl Verdict {
         Some(Self {
             id: case.id.clone(),
             deterministic: case.is_deterministic(),
+            certainty_varies: case.certainty_varies.is_some(),
             expected,
             first: causes.first().cloned().unwrap_or("-".to_owned()),
             confidence,
             grade,
         })
+    }
+
+    /// Whether it is worse than the committed answer, by more than the truth of the case allows.
+    fn is_worse_than(&self, before: &Self) -> bool {
+        let is_less_sure = self.certainty_varies && self.grade == Grade::RightLikely;
+        self.grade < before.grade && !is_less_sure
     }
 
     /// Reads a row of a committed table.
@@ -116,6 +119,7 @@ impl Verdict {
         Some(Self {
             id: id.to_owned(),
             deterministic: true,
+            certainty_varies: false,
             expected: expected.to_owned(),
             first: first.to_owned(),
             confidence: confidence.to_owned(),
@@ -168,15 +172,10 @@ pub fn settle(verdicts: &[Verdict], path: &Path, update: bool) -> Result<()> {
     for verdict in verdicts {
         print!("{verdict}");
         let before = rows.insert(verdict.id.clone(), verdict.clone());
-        let before = before.filter(|before| before.grade > verdict.grade);
-        let Some(before) = before.filter(|_| verdict.deterministic && !update) else {
-            continue;
-        };
-        if verdict.grade.is_worse_than(before.grade) {
+        let before = before.filter(|before| verdict.is_worse_than(before));
+        if let Some(before) = before.filter(|_| verdict.deterministic && !update) {
             print!("    worse than the committed row: {before}");
             worse.push(format!("{} ({})", verdict.id, verdict.first));
-        } else {
-            print!("    less sure than the committed row: {before}");
         }
     }
     println!("\n{}", summary(verdicts));
@@ -263,11 +262,20 @@ mod tests {
     }
 
     #[test]
-    fn less_sure_and_right_is_no_worse_and_any_other_step_down_is() {
-        assert!(!Grade::RightLikely.is_worse_than(Grade::RightCertain));
-        assert!(Grade::RightPossible.is_worse_than(Grade::RightLikely));
-        assert!(Grade::Open.is_worse_than(Grade::RightCertain));
-        assert!(Grade::WrongCertain.is_worse_than(Grade::Wrong));
+    fn only_a_case_that_says_so_may_be_less_sure_than_before() {
+        let row = |confidence: &str, verdict: &str| {
+            let line = format!("some-case teardown teardown {confidence} {verdict}");
+            Verdict::read(&line).expect("a row")
+        };
+        let (before, likely) = (row("certain", "right"), row("likely", "right"));
+        assert!(likely.is_worse_than(&before));
+        let varies = |row: Verdict| Verdict {
+            certainty_varies: true,
+            ..row
+        };
+        assert!(!varies(likely).is_worse_than(&before));
+        assert!(varies(row("possible", "right")).is_worse_than(&before));
+        assert!(varies(row("likely", "OPEN")).is_worse_than(&before));
     }
 
     #[test]
@@ -280,6 +288,7 @@ mod tests {
             let row = Verdict {
                 id: "some-case".to_owned(),
                 deterministic: true,
+                certainty_varies: false,
                 expected: "teardown".to_owned(),
                 first: first.to_owned(),
                 confidence: confidence.to_owned(),
@@ -296,6 +305,7 @@ mod tests {
         let row = |grade, deterministic| Verdict {
             id: "some-case".to_owned(),
             deterministic,
+            certainty_varies: false,
             expected: "teardown".to_owned(),
             first: "teardown".to_owned(),
             confidence: "likely".to_owned(),
