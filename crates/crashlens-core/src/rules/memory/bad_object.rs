@@ -24,6 +24,9 @@ const NO_ADDRESS: u64 = 1 << 47;
 /// An object begins with its count, its type and, where it has one, its size.
 const HEADER: u64 = 24;
 
+/// No type is below.
+const FIRST_PAGE: u64 = 4096;
+
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     if !facts.died_of(Signal::SEGV)
         || facts.in_allocator().is_some()
@@ -35,7 +38,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let top = facts.frames_at_fault().next().filter(works_on_object)?;
     let garbage = garbage(facts.access()?, facts.place()?).or_else(|| {
         let has_lock = facts.crashed()?.holds_gil == Some(true);
-        (has_lock && type_is_null(facts)).then_some(0)
+        small_type(facts).filter(|_| has_lock)
     })?;
     // Only the interpreter is between the Python code and the fault: no extension had the object in hand.
     let caller = facts
@@ -83,21 +86,18 @@ fn garbage(access: &Access, place: &Place) -> Option<u64> {
     (is_wild && pointer >= NO_ADDRESS).then_some(pointer)
 }
 
-/// Whether Python asked an object for its type and went on to address 0. An object that is not there itself would have
-/// been read at its header; and functions that take no object whatever may have another pointer that is 0.
-pub(super) fn type_is_null(facts: &Facts<'_>) -> bool {
+/// The small number, mostly 0, that stood where Python asked an object for its type. An object that is not there itself
+/// would have been read at its header; and functions that take no object whatever may have another pointer that is 0.
+pub(super) fn small_type(facts: &Facts<'_>) -> Option<u64> {
     let asks_type = |sight: &NativeSight<'_>| {
         let name = short_name(sight.function());
         works_on_object(sight) && name.trim_start_matches('_').starts_with("PyObject_")
     };
+    facts.frames_at_fault().next().filter(asks_type)?;
     let is_slot = matches!(facts.place(), Some(Place::NullPage { offset }) if *offset >= HEADER);
-    is_slot
-        && facts
-            .frames_at_fault()
-            .next()
-            .is_some_and(|top| asks_type(&top))
-        && facts.access().is_some_and(|access| {
-            let base = access.base.as_ref();
-            access.kind == AccessKind::Read && base.is_some_and(|base| base.value.0 == 0)
-        })
+    let access = facts
+        .access()
+        .filter(|it| is_slot && it.kind == AccessKind::Read)?;
+    let base = access.base.as_ref()?.value.0;
+    (base < FIRST_PAGE).then_some(base)
 }

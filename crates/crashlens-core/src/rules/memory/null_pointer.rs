@@ -36,7 +36,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         _ => format!("The instruction {verb} {offset:#x} bytes into an object at address 0."),
     };
     let is_null = access.kind == AccessKind::Execute || base.is_none_or(|base| base == 0);
-    let weight = if is_null && !super::bad_object::type_is_null(facts) {
+    let weight = if is_null && super::bad_object::small_type(facts).is_none() {
         Weight::Decisive
     } else {
         Weight::Strong
