@@ -26,7 +26,8 @@ pub use finding::{FileFinding, FileRule, Judge, Setting};
 pub use forecast::{Action, Forecast, Need, forecast};
 pub use format::Format;
 pub use gathering::{Gathering, hazards_of, is_about_set, judge};
-pub use holdings::Holdings;
+pub use holdings::{Holdings, Unseen};
+pub use labels::UncheckedLabels;
 
 /// What was seen of one file, or of the files that make up one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Census, Effect, FileFacts, FileFinding, FileRule, Forecast, Format, Setting, finding::Judge,
-    forecast, labels,
+    Census, Effect, FileFacts, FileFinding, FileRule, Forecast, Format, Setting, UncheckedLabels,
+    finding::Judge, forecast, labels,
 };
 use crate::evidence::FactRef;
 use crate::file_rules;
@@ -155,9 +155,10 @@ impl Gathering {
         }
         let gaps = match self.files {
             0 => Vec::new(),
-            _ => labels::gaps(&self.census, setting),
+            _ => labels::gaps(&labels::unchecked(&self.census, setting)),
         };
-        labels::confess(&mut checks, &gaps, &self.census, setting);
+        let were_seen = labels::were_seen(&self.census, setting);
+        labels::confess(&mut checks, &gaps, were_seen);
         findings.sort_by_key(|hazard| {
             let worst = hazard.effects.first().map(|effect| effect.does);
             std::cmp::Reverse((hazard.severity, worst))
@@ -172,6 +173,19 @@ impl Gathering {
             checks,
             gaps,
         }
+    }
+
+    /// Whether there were no files.
+    pub fn is_empty(&self) -> bool {
+        self.files == 0
+    }
+
+    /// Why no label was checked although labels were asked for; empty where some were.
+    pub fn unchecked_labels(&self, setting: &Setting) -> Vec<UncheckedLabels> {
+        if labels::were_seen(&self.census, setting) {
+            return Vec::new();
+        }
+        labels::unchecked(&self.census, setting)
     }
 
     /// What a rule found, once for each severity.

@@ -1,6 +1,7 @@
 //! What has a name in a set of files, and where its values were not seen.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::census::MOST_ASPECTS;
 use super::{Array, Class, Contents, Feature, FeatureKind, FileFacts, Format, Table};
@@ -9,7 +10,42 @@ use super::{Array, Class, Contents, Feature, FeatureKind, FileFacts, Format, Tab
 #[derive(Debug, Clone, Default)]
 pub struct Holdings {
     /// With the files in which the values were not seen, by the reason.
-    named: BTreeMap<String, BTreeMap<String, Class>>,
+    named: BTreeMap<String, BTreeMap<Unseen, Class>>,
+}
+
+/// Why the values of a name were not seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unseen {
+    /// There are none.
+    NoValues,
+    /// A feature is a list of bytes.
+    Bytes,
+    /// A feature is a list of floats.
+    Floats,
+    /// An array of this type has no number among its elements.
+    NoNumber(String),
+    /// Some fields of a column are not numbers.
+    Text,
+    /// Values in files of this format are not read.
+    NotRead(Option<Format>),
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoValues => out.write_str("it has no values"),
+            Self::Bytes => out.write_str("it is a list of bytes, and labels are integers"),
+            Self::Floats => out.write_str("it is a list of floats, and labels are integers"),
+            Self::NoNumber(dtype) => {
+                write!(out, "no number was read among its elements (`{dtype}`)")
+            }
+            Self::Text => out.write_str("not all of its fields are numbers"),
+            Self::NotRead(format) => {
+                let format = format.map_or("these", Format::name);
+                write!(out, "the values in {format} files are not read")
+            }
+        }
+    }
 }
 
 impl Holdings {
@@ -41,7 +77,7 @@ impl Holdings {
         }
     }
 
-    fn note(&mut self, name: &str, reason: Option<String>, facts: &FileFacts, names: &mut usize) {
+    fn note(&mut self, name: &str, reason: Option<Unseen>, facts: &FileFacts, names: &mut usize) {
         if !self.named.contains_key(name) && self.named.len() >= MOST_ASPECTS {
             return;
         }
@@ -57,51 +93,41 @@ impl Holdings {
     }
 
     /// Why the values of this name were not seen, and in which files.
-    pub fn unseen(&self, name: &str) -> impl Iterator<Item = (&str, &Class)> {
-        let reasons = self.named.get(name).into_iter().flatten();
-        reasons.map(|(reason, files)| (reason.as_str(), files))
+    pub fn unseen(&self, name: &str) -> impl Iterator<Item = (&Unseen, &Class)> {
+        self.named.get(name).into_iter().flatten()
     }
 }
 
 /// One for each kind that it has.
-fn of_feature(feature: &Feature) -> Vec<Option<String>> {
+fn of_feature(feature: &Feature) -> Vec<Option<Unseen>> {
     let kinds = feature.kinds.iter().map(|(kind, _)| *kind);
     kinds
         .map(|kind| match kind {
             FeatureKind::Int64 if feature.range.is_some() => None,
-            FeatureKind::Int64 | FeatureKind::Unset => Some("it has no values".to_owned()),
-            FeatureKind::Float => {
-                Some("it is a list of floats, and labels are integers".to_owned())
-            }
-            FeatureKind::Bytes => Some("it is a list of bytes, and labels are integers".to_owned()),
+            FeatureKind::Int64 | FeatureKind::Unset => Some(Unseen::NoValues),
+            FeatureKind::Float => Some(Unseen::Floats),
+            FeatureKind::Bytes => Some(Unseen::Bytes),
         })
         .collect()
 }
 
-fn of_array(array: &Array, format: Option<Format>) -> Option<String> {
+fn of_array(array: &Array, format: Option<Format>) -> Option<Unseen> {
     if array.range.is_some() {
         return None;
     }
     Some(match format {
-        _ if array.shape.contains(&0) => "it has no values".to_owned(),
-        Some(Format::Npy | Format::Npz) => {
-            format!("no number was read among its elements (`{}`)", array.dtype)
-        }
-        format => not_read(format),
+        _ if array.shape.contains(&0) => Unseen::NoValues,
+        Some(Format::Npy | Format::Npz) => Unseen::NoNumber(array.dtype.clone()),
+        format => Unseen::NotRead(format),
     })
 }
 
-fn of_column(table: &Table, place: usize, name: &str, format: Option<Format>) -> Option<String> {
+fn of_column(table: &Table, place: usize, name: &str, format: Option<Format>) -> Option<Unseen> {
     let kind = table.types.get(place).map(String::as_str);
     match (format, kind) {
-        (Some(Format::Csv), Some("empty")) => Some("it has no values".to_owned()),
-        (Some(Format::Csv), Some("text")) => Some("not all of its fields are numbers".to_owned()),
+        (Some(Format::Csv), Some("empty")) => Some(Unseen::NoValues),
+        (Some(Format::Csv), Some("text")) => Some(Unseen::Text),
         _ if table.ranges.contains_key(name) => None,
-        _ => Some(not_read(format)),
+        _ => Some(Unseen::NotRead(format)),
     }
-}
-
-fn not_read(format: Option<Format>) -> String {
-    let format = format.map_or("these", Format::name);
-    format!("the values in {format} files are not read")
 }

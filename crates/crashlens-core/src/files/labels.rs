@@ -1,5 +1,8 @@
 //! Which names are those of labels, and where labels could not be checked.
 
+use std::fmt;
+
+use super::holdings::Unseen;
 use super::{Census, Class, Setting};
 use crate::capture::Gap;
 use crate::inspection::Check;
@@ -35,8 +38,39 @@ impl Setting {
     }
 }
 
+/// Labels that were to be checked and could not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UncheckedLabels {
+    /// Which, and in which files; `None` where nothing has the name of labels.
+    which: Option<String>,
+    reason: String,
+    remedy: Option<String>,
+}
+
+impl UncheckedLabels {
+    fn gap(&self) -> Gap {
+        Gap {
+            part: match &self.which {
+                Some(which) => format!("labels {which}"),
+                None => "labels".to_owned(),
+            },
+            reason: self.reason.clone(),
+            remedy: self.remedy.clone(),
+        }
+    }
+}
+
+impl fmt::Display for UncheckedLabels {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.which {
+            Some(which) => write!(out, "{which}: {}", self.reason),
+            None => out.write_str(&self.reason),
+        }
+    }
+}
+
 /// Where labels were to be checked and could not be.
-pub(super) fn gaps(census: &Census, setting: &Setting) -> Vec<Gap> {
+pub(super) fn unchecked(census: &Census, setting: &Setting) -> Vec<UncheckedLabels> {
     let wanted = setting.label_names();
     if wanted.is_empty() {
         return Vec::new();
@@ -48,10 +82,10 @@ pub(super) fn gaps(census: &Census, setting: &Setting) -> Vec<Gap> {
     }
     let unseen = wanted.iter().flat_map(|name| {
         let reasons = holdings.unseen(name);
-        reasons.map(move |(reason, files)| Gap {
-            part: format!("labels `{name}` in {}", some(files)),
-            reason: reason.to_owned(),
-            remedy: reason.ends_with("are not read").then(|| {
+        reasons.map(move |(reason, files)| UncheckedLabels {
+            which: Some(format!("`{name}` in {}", some(files))),
+            reason: reason.to_string(),
+            remedy: matches!(reason, Unseen::NotRead(_)).then(|| {
                 "export them to a TFRecord, NumPy or CSV file, where they are read".to_owned()
             }),
         })
@@ -59,8 +93,21 @@ pub(super) fn gaps(census: &Census, setting: &Setting) -> Vec<Gap> {
     unseen.collect()
 }
 
+/// Whether the values of any label were seen.
+pub(super) fn were_seen(census: &Census, setting: &Setting) -> bool {
+    let wanted = setting.label_names();
+    census
+        .ranges()
+        .any(|(name, _)| wanted.iter().any(|it| it == name))
+}
+
+/// What could not be looked at, as reports have it.
+pub(super) fn gaps(unchecked: &[UncheckedLabels]) -> Vec<Gap> {
+    unchecked.iter().map(UncheckedLabels::gap).collect()
+}
+
 /// Says of the check of labels what it could not look at; where it saw no label at all, that it looked at nothing.
-pub(super) fn confess(checks: &mut [Check], gaps: &[Gap], census: &Census, setting: &Setting) {
+pub(super) fn confess(checks: &mut [Check], gaps: &[Gap], were_seen: bool) {
     let check = checks.iter_mut().find(|check| check.name == CHECK);
     let Some(check) = check.filter(|_| !gaps.is_empty()) else {
         return;
@@ -69,16 +116,12 @@ pub(super) fn confess(checks: &mut [Check], gaps: &[Gap], census: &Census, setti
         .iter()
         .map(|gap| format!("{}: {}", gap.part, gap.reason));
     check.blind.extend(blind);
-    let wanted = setting.label_names();
-    if !census
-        .ranges()
-        .any(|(name, _)| wanted.iter().any(|it| it == name))
-    {
+    if !were_seen {
         check.scope.clear();
     }
 }
 
-fn nowhere(census: &Census, setting: &Setting) -> Gap {
+fn nowhere(census: &Census, setting: &Setting) -> UncheckedLabels {
     let mut names = census.holdings().names();
     let told: Vec<String> = names
         .by_ref()
@@ -90,17 +133,20 @@ fn nowhere(census: &Census, setting: &Setting) -> Gap {
         (told, 0) => format!("there are {}", told.join(", ")),
         (told, more) => format!("there are {} and {more} more", told.join(", ")),
     };
-    match &setting.labels {
-        Some(name) => Gap {
-            part: "labels".to_owned(),
-            reason: format!("no file has a feature, array or column `{name}`; {there}"),
-            remedy: None,
-        },
-        None => Gap {
-            part: "labels".to_owned(),
-            reason: format!("no feature, array or column has a usual name of labels; {there}"),
-            remedy: Some("`--labels NAME` says which holds them".to_owned()),
-        },
+    let (reason, remedy) = match &setting.labels {
+        Some(name) => (
+            format!("no file has a feature, array or column `{name}`; {there}"),
+            None,
+        ),
+        None => (
+            format!("no feature, array or column has a usual name of labels; {there}"),
+            Some("`--labels NAME` says which holds them".to_owned()),
+        ),
+    };
+    UncheckedLabels {
+        which: None,
+        reason,
+        remedy,
     }
 }
 

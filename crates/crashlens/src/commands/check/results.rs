@@ -113,7 +113,7 @@ impl<'a> Results<'a> {
         let mut inspection = self.inspection(&subject);
         inspection.gaps.extend(Stores::gap(paths));
         let status = self.status(&inspection);
-        let undone = undone(&inspection);
+        let undone = self.undone(&subject);
         // The report comes first: whatever becomes of the files, it is not lost.
         match self.lines.take() {
             Some(lines) => close(lines, &inspection)?,
@@ -137,6 +137,17 @@ impl<'a> Results<'a> {
         } else {
             ExitStatus::NoReport
         })
+    }
+
+    /// What was asked for and could not be done at all: a job that never got its data must not pass.
+    fn undone(&self, subject: &str) -> Option<String> {
+        if self.gathering.is_empty() {
+            return Some(format!("there was no file to check in {subject}"));
+        }
+        let labels = self.gathering.unchecked_labels(&self.job.setting);
+        let reasons: Vec<String> = labels.iter().map(ToString::to_string).collect();
+        let is_none = reasons.is_empty();
+        (!is_none).then(|| format!("labels were not checked: {}", reasons.join("; ")))
     }
 
     /// Lists the bad files and says which could not be; whether all were.
@@ -177,26 +188,6 @@ impl<'a> Results<'a> {
         }
         Ok(self.status(&self.inspection("")))
     }
-}
-
-/// What was asked for and could not be done at all: a job that never got its data must not pass.
-fn undone(inspection: &Inspection) -> Option<String> {
-    if inspection.lacks_files() {
-        return Some(format!(
-            "there was no file to check in {}",
-            inspection.subject
-        ));
-    }
-    inspection.checks.iter().find(|check| check.saw_nothing())?;
-    let labels = inspection.gaps.iter().filter_map(|gap| {
-        let which = gap.part.strip_prefix("labels")?.trim();
-        Some(match which {
-            "" => gap.reason.clone(),
-            which => format!("{which}: {}", gap.reason),
-        })
-    });
-    let reasons: Vec<String> = labels.collect();
-    Some(format!("labels were not checked: {}", reasons.join("; ")))
 }
 
 /// Behind the files, what is known of all of them.
