@@ -54,7 +54,7 @@ enum Task {
     /// Runs every fuzz target for a while
     Fuzz(fuzz::Options),
     /// Checks sizes, dependency directions and the place of unsafe code
-    Tidy,
+    Tidy(tidy::Options),
     /// Writes the files that derive from the code
     Generate(generate::Options),
 }
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         Task::Files(options) => files::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
-        Task::Tidy => tidy::run(),
+        Task::Tidy(options) => tidy::run(&options),
         Task::Generate(options) => generate::run(&options),
     };
     match done {

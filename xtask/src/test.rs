@@ -81,7 +81,9 @@ pub fn run(options: &Options) -> Result<()> {
             "warnings",
         ])
     });
-    tally.step("tidy", || tidy::run().map(|()| Step::Passed));
+    tally.step("tidy", || {
+        tidy::run(&tidy::Options::default()).map(|()| Step::Passed)
+    });
     tally.step("generated files", || {
         generate::run(&generate::Options { check: true }).map(|()| Step::Passed)
     });
