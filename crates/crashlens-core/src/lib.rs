@@ -1,8 +1,4 @@
-//! The facts of a process's death, and what is concluded from them.
-//!
-//! This crate holds data and judgement only. It never looks at the machine it runs on: the same
-//! capture gives the same report on any host. Facts come from `crashlens-trace` (a live process)
-//! and `crashlens-unwind` (stacks); words for people are chosen in the `crashlens` binary.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod capture;

@@ -1,8 +1,4 @@
-//! Reads data files and models: structure, checksums, what they hold.
-//!
-//! States facts ([`crashlens_core::files::FileFacts`]); rules in `crashlens-core` judge them. Every byte is somebody
-//! else's: what is read is bounded in size, count, depth and time, and a decoder that panics is a fact about us, not the
-//! end of the scan. Files are never mapped into memory: one that shrinks meanwhile must not kill the checker.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod data;

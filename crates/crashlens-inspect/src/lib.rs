@@ -1,7 +1,4 @@
-//! Reads Python environments on disk: interpreters, packages, ELF files, what the loader would make of them.
-//!
-//! States facts ([`crashlens_core::Survey`]); rules in `crashlens-core` judge them. Nothing is run or imported, and
-//! whatever is read is bounded in size, count, depth and time: a folder of packages is somebody else's data.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod bounded;

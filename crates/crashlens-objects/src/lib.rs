@@ -1,8 +1,4 @@
-//! Files in object storage (`s3://`, `gs://`, `az://`), read as [`crashlens_files`] reads files on disks.
-//!
-//! This is the only part of crashlens that opens a connection. It lists and reads what lies below the paths it was made
-//! for, and asks for nothing else: no other bucket, no redirect to another host, no write of any kind. The runtime that
-//! the client library needs stays in here; outwards every call blocks and ends in time.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod bucket;

@@ -1,8 +1,4 @@
-//! Supervises a process tree with ptrace and captures its deaths (Linux).
-//!
-//! [`supervise`] starts a program, [`attach()`] joins one that runs, [`look_at`] reads the stacks of one once,
-//! [`read_core`] reads what is left of one. Supervised programs see, do and return what they would alone.
-//! This crate states facts; it neither judges them nor prints.
+#![doc = include_str!("../README.md")]
 
 mod agenda;
 mod attach;

@@ -1,10 +1,4 @@
-//! Native and Python stacks from the memory of a stopped process, a core file or a recording.
-//!
-//! Everything here reads through [`ReadMemory`] and opens files only through [`Files`], so the same
-//! code serves a live process, a core and a recording, and gives the same answer for each.
-//!
-//! [`walk`] does what needs the process to stand still; [`Walked::name_frames`] does the rest;
-//! [`replay`] does both again from what was recorded.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod abort_message;
