@@ -202,6 +202,7 @@ fn object_storage() -> Result<Step> {
     run.arg("test").args(packages).args(feature);
     run.args(["--no-fail-fast", "--test", "objects"]);
     command::succeed(&mut run)?;
+    cargo(&["test", "--quiet", "--doc", "-p", OBJECT_STORAGE])?;
     cargo(&["test", "--quiet", "--lib", "-p", OBJECT_STORAGE])
 }
 
