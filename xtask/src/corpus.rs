@@ -4,11 +4,14 @@
 
 mod case;
 mod causes;
+mod committed;
 mod compare;
 mod knowledge;
 mod live;
 mod names;
+mod rates;
 mod score;
+mod varies;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,8 +20,10 @@ use anyhow::{Result, bail, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
 pub use self::case::Case;
-use self::knowledge::Facts;
+use self::causes::Verdict;
+use self::committed::{Committed, Run};
 use self::score::{Row, Score};
+use crate::majority::{self, Standing};
 use crate::{python, workspace};
 
 /// The version that the committed score and the project's tests are about.
@@ -35,6 +40,12 @@ pub struct Options {
     /// Run the cases of this folder of the corpus, and score only the causes named
     #[arg(long, value_name = "FOLDER")]
     pub set: Option<String>,
+    /// Run the programs this many times without crashlens, and show how often each ending comes
+    #[arg(long, value_name = "N")]
+    pub bare: Option<usize>,
+    /// Run them this many times under crashlens, and show how often each answer comes
+    #[arg(long, value_name = "N", conflicts_with_all = ["bare", "update"])]
+    pub repeat: Option<usize>,
     /// Write the score as the snapshot that later runs are compared with
     #[arg(long)]
     pub update: bool,
@@ -66,13 +77,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
     let is_wanted = |case: &Case| options.cases.is_empty() || options.cases.contains(&case.id);
+    let wanted: Vec<_> = all.iter().filter(|(_, case)| is_wanted(case)).collect();
     if let Some(kept) = &options.kept {
-        let cases = all.iter().filter(|(_, case)| is_wanted(case));
-        let verdicts: Vec<_> = cases
-            .map(|(_, case)| live::judge_kept(case, options, &crashlens, kept))
-            .collect::<Result<_>>()?;
-        let verdicts: Vec<_> = verdicts.into_iter().flatten().collect();
-        return causes::settle(&verdicts, &causes_path(options), options.update);
+        return judge_kept(options, &wanted, &crashlens, kept);
     }
     let python = match &options.python {
         Some(path) => std::path::absolute(path)?,
@@ -80,30 +87,93 @@ pub fn run(options: &Options) -> Result<()> {
     };
     // Core files of gigabytes would be written where the machine's core_pattern is a plain file name.
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-
-    println!("{}", Row::HEADING);
-    let mut score = Score::default();
-    let mut table = Vec::new();
-    let mut verdicts = Vec::new();
-    for (folder, case) in &all {
-        if is_wanted(case) {
-            let (row, facts, verdict) = live::run_case(folder, case, options, &python, &crashlens)?;
-            print!("{row}");
-            for remark in &row.remarks {
-                println!("    (not scored: {remark})");
-            }
-            score.rows.push(row);
-            table.extend(facts);
-            verdicts.extend(verdict);
+    for (folder, case) in &wanted {
+        if let Some(times) = options.bare {
+            rates::bare(folder, case, &python, times)?;
+        } else if let Some(times) = options.repeat {
+            rates::supervised(folder, case, options, &python, &crashlens, times)?;
         }
     }
-    println!("\n{}", score.summary());
-    let causes = causes::settle(&verdicts, &causes_path(options), options.update);
-    if options.set.is_some() {
-        return causes;
+    if options.bare.or(options.repeat).is_some() {
+        return Ok(());
     }
-    let knowledge = settle_knowledge(options, &table);
-    settle(options, &score).and(knowledge).and(causes)
+    let committed = committed(options)?;
+    let mut taken = Vec::new();
+    let mut differing = Vec::new();
+    println!("{}", Row::HEADING);
+    for (folder, case) in wanted {
+        let runs = majority::count(
+            || live::run_case(folder, case, options, &python, &crashlens),
+            |run| committed.standing(case, &options.tensorflow, run),
+        )?;
+        let row = &runs.taken().0.row;
+        print!("{row}");
+        for remark in &row.remarks {
+            println!("    (not scored: {remark})");
+        }
+        for remark in runs.remarks() {
+            println!("    {}", remark.replace('\n', "\n    "));
+        }
+        if !runs.is_same() {
+            differing.push(case.id.clone());
+        }
+        taken.push(runs.into_taken());
+    }
+    settle(options, taken, &differing)
+}
+
+/// The rows that a run is compared with.
+fn committed(options: &Options) -> Result<Committed> {
+    let score = options
+        .set
+        .is_none()
+        .then(|| snapshot_path(&options.tensorflow));
+    if let Some(score) = score.as_ref().filter(|_| !options.update) {
+        ensure!(
+            score.is_file(),
+            "there is no committed score for TensorFlow {}; --update writes one",
+            options.tensorflow
+        );
+    }
+    let facts = knowledge_path(&options.tensorflow);
+    Ok(Committed::read(
+        score.as_deref(),
+        &facts,
+        &causes_path(options),
+    ))
+}
+
+/// What is said today of captures that an earlier run kept. They cannot be run again.
+fn judge_kept(
+    options: &Options,
+    cases: &[&(PathBuf, Case)],
+    crashlens: &Path,
+    kept: &Path,
+) -> Result<()> {
+    let committed = committed(options)?;
+    let mut verdicts = Vec::new();
+    let mut worse = Vec::new();
+    for (_, case) in cases {
+        let Some(verdict) = live::judge_kept(case, options, crashlens, kept)? else {
+            continue;
+        };
+        let before = committed.causes.get(&case.id);
+        let is_worse = |before: &Verdict| !verdict.is_within(before, case.least_certainty());
+        if verdict.is_wrong_certain() || before.is_some_and(is_worse) {
+            worse.push(case.id.clone());
+        }
+        verdicts.push(verdict);
+    }
+    causes::print(&verdicts);
+    if options.update {
+        return causes::update(&verdicts, &causes_path(options));
+    }
+    ensure!(
+        worse.is_empty(),
+        "causes are worse than committed, or wrong and called certain: {}",
+        worse.join(", ")
+    );
+    Ok(())
 }
 
 /// Where the cases are.
@@ -119,73 +189,55 @@ fn causes_path(options: &Options) -> PathBuf {
     folder(options).join(format!("confusion-{}.txt", options.tensorflow))
 }
 
-/// Compares the table of named facts with the committed one, or writes it.
-fn settle_knowledge(options: &Options, table: &[Facts]) -> Result<()> {
-    let path = workspace::root().join(format!("corpus/knowledge-{}.txt", options.tensorflow));
-    let committed = fs_err::read_to_string(&path).unwrap_or_default();
-    let mut rows = score::blocks(&committed);
-    let mut lost = 0;
-    println!("\n{}", knowledge::heading());
-    for facts in table {
-        let now = facts.to_string();
-        print!("{now}");
-        let before = rows.insert(facts.id.clone(), now.clone());
-        // Where an address lies changes from run to run; that something is named does not.
-        let before = before.unwrap_or_default();
-        let (named, missed) = knowledge::counts(&before);
-        let is_worse = facts.named() < named || facts.missed() > missed;
-        if !options.update && facts.deterministic && is_worse {
-            println!("    less than in the committed row:\n{before}");
-            lost += 1;
+/// Prints the tables of the runs that count; then says which cases differ from the committed rows, or writes them. A
+/// row that only varies as its case says stays as it is committed.
+fn settle(options: &Options, taken: Vec<(Run, Standing)>, differing: &[String]) -> Result<()> {
+    let mut score = Score::default();
+    let mut facts = Vec::new();
+    let mut verdicts = Vec::new();
+    let mut fails = Vec::new();
+    for (run, standing) in taken {
+        if matches!(standing, Standing::Fails(_)) {
+            fails.push(run.row.id.clone());
+        }
+        if options.update && matches!(standing, Standing::Varies(_)) {
+            continue;
+        }
+        score.rows.push(run.row);
+        facts.extend(run.facts);
+        verdicts.extend(run.verdict);
+    }
+    println!("\n{}", score.summary());
+    causes::print(&verdicts);
+    if options.set.is_none() {
+        knowledge::print(&facts);
+    }
+    if options.update {
+        causes::update(&verdicts, &causes_path(options))?;
+        if options.set.is_none() {
+            knowledge::update(&facts, &knowledge_path(&options.tensorflow))?;
+            score.update(&snapshot_path(&options.tensorflow))?;
         }
     }
-    let count = |facts: fn(&Facts) -> usize| table.iter().map(facts).sum::<usize>();
-    println!(
-        "{} facts named, {} missed, in {} deaths",
-        count(Facts::named),
-        count(Facts::missed),
-        table.len()
+    ensure!(
+        fails.is_empty(),
+        "causes are wrong and called certain: {}",
+        fails.join(", ")
     );
-    if options.update {
-        let rows: String = rows.into_values().collect();
-        fs_err::write(&path, format!("{}\n{rows}", knowledge::heading()))?;
-        println!("wrote {}", path.display());
+    ensure!(
+        differing.is_empty() || options.update,
+        "{} cases differ from their committed rows: {}",
+        differing.len(),
+        differing.join(", ")
+    );
+    if !options.update {
+        println!("as committed, in all cases");
     }
-    ensure!(lost == 0, "{lost} rows name less than {}", path.display());
     Ok(())
 }
 
-fn settle(options: &Options, score: &Score) -> Result<()> {
-    let path = snapshot_path(&options.tensorflow);
-    if options.update {
-        fs_err::write(
-            &path,
-            score.merged_into(&fs_err::read_to_string(&path).unwrap_or_default()),
-        )?;
-        println!("wrote {}", path.display());
-        return Ok(());
-    }
-    let Ok(committed) = fs_err::read_to_string(&path) else {
-        bail!(
-            "there is no committed score for TensorFlow {}; --update writes one",
-            options.tensorflow
-        );
-    };
-    let differences = score.differences(&committed);
-    for difference in &differences.tolerated {
-        println!("differs from the committed score, which varies from run to run: {difference}");
-    }
-    for difference in &differences.failures {
-        println!("differs from the committed score: {difference}");
-    }
-    ensure!(
-        differences.failures.is_empty(),
-        "{} cases differ from {}",
-        differences.failures.len(),
-        path.display()
-    );
-    println!("as in the committed score, in all cases whose runs end alike");
-    Ok(())
+fn knowledge_path(tensorflow: &str) -> PathBuf {
+    workspace::root().join(format!("corpus/knowledge-{tensorflow}.txt"))
 }
 
 fn snapshot_path(tensorflow: &str) -> PathBuf {

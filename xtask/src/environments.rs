@@ -18,6 +18,7 @@ use nix::sys::resource::{Resource, setrlimit};
 
 use self::description::{Base, Environment};
 use self::page::Seen;
+use crate::majority::{self, Standing};
 use crate::workspace;
 
 #[derive(clap::Args, Default)]
@@ -118,7 +119,21 @@ fn one(
     let mut faults = Vec::new();
     let mut seen = before;
     if options.only != Some(Half::Checks) {
-        seen.outcome = observe::really(environment, &place)?;
+        let runs = majority::count(
+            || observe::really(environment, &place),
+            |outcome| {
+                let faults = compare::outcome(environment, outcome);
+                if faults.is_empty() {
+                    Standing::Same
+                } else {
+                    Standing::Differs(faults.join("; "))
+                }
+            },
+        )?;
+        for remark in runs.remarks() {
+            println!("    {}: {remark}", environment.name);
+        }
+        seen.outcome = runs.into_taken().0;
         faults.extend(compare::outcome(environment, &seen.outcome));
     }
     if options.only != Some(Half::Programs) {

@@ -7,6 +7,7 @@ mod belief;
 mod page;
 mod run;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
@@ -15,6 +16,7 @@ use anyhow::{Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
 use self::belief::Belief;
+use crate::majority::{self, Runs, Standing};
 use crate::{corpus, workspace};
 
 /// Programs that run at the same time: most of their time is the import of TensorFlow, on one core each.
@@ -53,23 +55,20 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(Belief::is_run)
         .filter(|belief| options.beliefs.is_empty() || options.beliefs.contains(&belief.name))
         .collect();
-    let outcomes = run_all(&tested, &python, &crashlens)?;
+    let all = run_all(&tested, &options.tensorflow, &python, &crashlens)?;
     let mut different = 0;
-    for (belief, outcome) in tested.iter().zip(outcomes) {
+    for (belief, runs) in tested.iter().zip(all) {
+        let outcome = &runs.taken().0;
         println!("{:<34}{outcome}", belief.name);
-        let before = belief.outcomes.get(&options.tensorflow);
-        // Where runs differ, all that was seen is recorded.
-        if before.is_some_and(|before| before.split(" or ").any(|one| one == outcome)) {
+        for remark in runs.remarks() {
+            println!("    {remark}");
+        }
+        if runs.is_same() {
             continue;
         }
         if options.update {
-            belief.record(&options.tensorflow, &outcome)?;
+            belief.record(&options.tensorflow, outcome)?;
         } else {
-            let before = before.map_or("nothing", String::as_str);
-            println!(
-                "    differs: {before} is recorded for {}",
-                options.tensorflow
-            );
             different += 1;
         }
     }
@@ -81,19 +80,41 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// What one outcome means beside the recorded one. Where runs differ, all that was seen is recorded.
+fn standing(belief: &Belief, tensorflow: &str, outcome: &str) -> Standing {
+    let before = belief.outcomes.get(tensorflow).map(String::as_str);
+    let before = before.unwrap_or("nothing");
+    if before.split(" or ").any(|one| one == outcome) {
+        Standing::Same
+    } else {
+        Standing::Differs(format!(
+            "{outcome}; {before} is recorded for TensorFlow {tensorflow}"
+        ))
+    }
+}
+
 /// What each of the programs did, a few of them at a time.
-fn run_all(tested: &[Belief], python: &Path, crashlens: &Path) -> Result<Vec<String>> {
+fn run_all(
+    tested: &[Belief],
+    tensorflow: &str,
+    python: &Path,
+    crashlens: &Path,
+) -> Result<Vec<Runs<String>>> {
     let next = Mutex::new(0..tested.len());
-    let results = Mutex::new(vec![None; tested.len()]);
+    let results = Mutex::new(BTreeMap::new());
     let work = || -> Result<()> {
         loop {
             // A poisoned lock means that another worker has panicked, which ends the command anyway.
             let Some(index) = next.lock().ok().and_then(|mut next| next.next()) else {
                 return Ok(());
             };
-            let outcome = run::outcome(&tested[index], python, crashlens)?;
+            let belief = &tested[index];
+            let runs = majority::count(
+                || run::outcome(belief, python, crashlens),
+                |outcome| standing(belief, tensorflow, outcome),
+            )?;
             if let Ok(mut results) = results.lock() {
-                results[index] = Some(outcome);
+                results.insert(index, runs);
             }
         }
     };
@@ -106,7 +127,7 @@ fn run_all(tested: &[Belief], python: &Path, crashlens: &Path) -> Result<Vec<Str
         })
     })?;
     let results = results.into_inner().unwrap_or_default();
-    Ok(results.into_iter().flatten().collect())
+    Ok(results.into_values().collect())
 }
 
 #[cfg(test)]

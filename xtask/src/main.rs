@@ -11,6 +11,7 @@ mod folklore;
 mod fuzz;
 mod generate;
 mod links;
+mod majority;
 mod newer_python;
 mod python;
 mod record;

@@ -281,6 +281,8 @@ fn live_corpus(set: Option<&str>) -> Result<Step> {
         tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
         cases: Vec::new(),
         set: set.map(str::to_owned),
+        bare: None,
+        repeat: None,
         update: false,
         crashlens: None,
         python: Some(python),

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
 use serde::Deserialize;
 
+use super::varies::Variation;
 use crate::workspace;
 
 /// The fields of `case.json` that a run is compared with. `corpus/README.md` explains all of them.
@@ -35,9 +36,9 @@ pub struct Case {
     pub thread: Option<String>,
     pub parent_outcome: Option<String>,
     pub deterministic: String,
-    /// Why a run can be less sure of the right cause than another, where one was seen to be.
+    /// What is not the same in every run.
     #[serde(default)]
-    pub certainty_varies: Option<String>,
+    pub varies: Vec<Variation>,
 }
 
 /// Where the dying Python code is, when it is not in `repro.py`.
@@ -94,10 +95,10 @@ impl Case {
 
     /// The endings that count as right on this version; empty when it was not tried there.
     pub fn expected(&self, tensorflow: &str) -> Vec<Expected> {
-        self.outcome_words(tensorflow)
-            .iter()
-            .filter_map(|word| self.expectation(word))
-            .collect()
+        let words = self.outcome_words(tensorflow);
+        let further = self.further_endings().filter(|_| !words.is_empty());
+        let words = words.iter().map(String::as_str).chain(further);
+        words.filter_map(|word| self.expectation(word)).collect()
     }
 
     /// The endings on this version, as the truth has them.
@@ -109,7 +110,7 @@ impl Case {
         }
     }
 
-    fn expectation(&self, word: &str) -> Option<Expected> {
+    pub fn expectation(&self, word: &str) -> Option<Expected> {
         if word == "TIMEOUT" {
             return Some(Expected::Hang);
         }
@@ -138,7 +139,8 @@ impl Case {
             .unwrap_or(&self.accept)
     }
 
-    /// Whether all runs that made the truth ended alike. Only then is a difference ours.
+    /// Whether all runs that made the truth ended alike.
+    #[cfg(test)]
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
             .split_once('/')

@@ -4,10 +4,13 @@
 //! principles for all cases: a cause of one kind leaves facts of one kind.
 
 use std::fmt::{self, Write as _};
+use std::path::Path;
 
+use anyhow::Result;
 use serde_json::Value;
 
 use super::case::Case;
+use super::score;
 
 /// Columns and their widths.
 const COLUMNS: [(&str, usize); 8] = [
@@ -36,7 +39,6 @@ enum Named {
 #[derive(Debug, Clone)]
 pub struct Facts {
     pub id: String,
-    pub deterministic: bool,
     cells: [Named; 8],
 }
 
@@ -70,12 +72,36 @@ pub fn heading() -> String {
     line.trim_end().to_owned()
 }
 
+/// Prints the rows and their sum.
+pub fn print(table: &[Facts]) {
+    println!("\n{}", heading());
+    for facts in table {
+        print!("{facts}");
+    }
+    let count = |facts: fn(&Facts) -> usize| table.iter().map(facts).sum::<usize>();
+    println!(
+        "{} facts named, {} missed, in {} deaths",
+        count(Facts::named),
+        count(Facts::missed),
+        table.len()
+    );
+}
+
+/// Writes the rows into the committed table.
+pub fn update(table: &[Facts], path: &Path) -> Result<()> {
+    let mut rows = score::blocks(&fs_err::read_to_string(path).unwrap_or_default());
+    rows.extend(table.iter().map(|row| (row.id.clone(), row.to_string())));
+    let rows: String = rows.into_values().collect();
+    fs_err::write(path, format!("{}\n{rows}", heading()))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
 impl Facts {
     /// The facts of the death that the case is about.
     pub fn of(case: &Case, death: &Value, tensorflow: &str) -> Self {
         Self {
             id: case.id.clone(),
-            deterministic: case.is_deterministic(),
             cells: [
                 fault(case, death),
                 compare(expected_op(case), text(death, "/culprit/op")),
@@ -87,6 +113,13 @@ impl Facts {
                 child(case, death),
             ],
         }
+    }
+
+    /// Whether less is named than in a committed row. Where an address lies changes from run to run; that something
+    /// is named does not.
+    pub fn is_less_than(&self, before: &str) -> bool {
+        let (named, missed) = counts(before);
+        self.named() < named || self.missed() > missed
     }
 
     /// How many facts were missed.

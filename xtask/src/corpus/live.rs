@@ -1,14 +1,17 @@
 //! Runs one case: build, supervise, replay.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use super::case::{Case, Expected};
 use super::causes::Verdict;
+use super::committed::Run;
 use super::compare::{Observed, compare};
 use super::knowledge::Facts;
 use super::score::Row;
@@ -28,25 +31,24 @@ pub fn run_case(
     options: &Options,
     python: &Path,
     crashlens: &Path,
-) -> Result<(Row, Option<Facts>, Option<Verdict>)> {
+) -> Result<Run> {
     if let Some(reason) = case.obstacle() {
-        return Ok((Row::skipped(case, &reason), None, None));
+        return Ok(Run {
+            row: Row::skipped(case, &reason),
+            ending: "nothing".to_owned(),
+            facts: None,
+            verdict: None,
+        });
     }
     let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
-    let place = scratch.path().join(&case.id);
-    copy_folder(folder, &place)?;
-    if let Some(build) = &case.build {
-        command::succeed(
-            Command::new("bash")
-                .args(["-c", build])
-                .env("PYTHON", python)
-                .current_dir(&place),
-        )
-        .with_context(|| format!("cannot build the operator of {}", case.id))?;
-    }
+    let place = prepare(folder, case, python, scratch.path())?;
     let observed = observe(case, options, python, crashlens, &place)?;
     if let Some(keep) = &options.keep {
-        copy_folder(&place, &keep.join(&case.id))?;
+        let kept = keep.join(&case.id);
+        if kept.is_dir() {
+            fs_err::remove_dir_all(&kept)?;
+        }
+        copy_folder(&place, &kept)?;
     }
     let expected = case.expected(&options.tensorflow);
     let row = compare(case, &expected, &options.tensorflow, &observed);
@@ -57,7 +59,73 @@ pub fn run_case(
     let facts = death.map(|death| Facts::of(case, death, &options.tensorflow));
     let verdict = Verdict::of(case, &options.tensorflow, death)
         .filter(|_| expected.iter().any(is_death) && (death.is_some() || !may_live));
-    Ok((row, facts, verdict))
+    let signal = death.and_then(|death| death.pointer("/ending/signal")?.as_str());
+    Ok(Run {
+        row,
+        ending: signal.map_or_else(|| spelled(observed.exit_code), str::to_owned),
+        facts,
+        verdict,
+    })
+}
+
+/// How the program of a case ends by itself, without crashlens.
+pub fn bare_ending(folder: &Path, case: &Case, python: &Path) -> Result<String> {
+    let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
+    let place = prepare(folder, case, python, scratch.path())?;
+    let program = program(&place, python);
+    let mut run = Command::new(&program[0]);
+    run.args(&program[1..]);
+    surround(&mut run, &place)?;
+    Ok(match command::run_for(&mut run, LIMIT)? {
+        Ended::Within(status) => spelled(Some(command::shell_status(status))),
+        Ended::Stopped => spelled(None),
+    })
+}
+
+/// An exit status in the words of `outcome_by_tensorflow`.
+fn spelled(exit_code: Option<i32>) -> String {
+    let Some(code) = exit_code else {
+        return "TIMEOUT".to_owned();
+    };
+    match Signal::try_from(code - 128) {
+        Ok(signal) if code > 128 => signal.as_str().to_owned(),
+        _ => format!("exit{code}"),
+    }
+}
+
+/// A fresh copy of the case, with its operator compiled.
+fn prepare(folder: &Path, case: &Case, python: &Path, scratch: &Path) -> Result<PathBuf> {
+    let place = scratch.join(&case.id);
+    copy_folder(folder, &place)?;
+    if let Some(build) = &case.build {
+        command::succeed(
+            Command::new("bash")
+                .args(["-c", build])
+                .env("PYTHON", python)
+                .current_dir(&place),
+        )
+        .with_context(|| format!("cannot build the operator of {}", case.id))?;
+    }
+    Ok(place)
+}
+
+/// The words that start a case's program.
+fn program(place: &Path, python: &Path) -> Vec<OsString> {
+    if place.join("repro.sh").is_file() {
+        vec!["bash".into(), "repro.sh".into(), python.into()]
+    } else {
+        vec![python.into(), "repro.py".into()]
+    }
+}
+
+/// Where a program runs, and where its output goes.
+fn surround(run: &mut Command, place: &Path) -> Result<()> {
+    run.current_dir(place)
+        .env("TF_CPP_MIN_LOG_LEVEL", "2")
+        .stdin(Stdio::null())
+        .stdout(fs_err::File::create(place.join("stdout.txt"))?.into_file())
+        .stderr(fs_err::File::create(place.join("stderr.txt"))?.into_file());
+    Ok(())
 }
 
 /// What is said today of the capture that an earlier run kept; `None` where the case did not die then.
@@ -110,16 +178,8 @@ fn observe(
         CAPTURE,
         "--",
     ]);
-    if place.join("repro.sh").is_file() {
-        run.args(["bash", "repro.sh"]).arg(python);
-    } else {
-        run.arg(python).arg("repro.py");
-    }
-    run.current_dir(place)
-        .env("TF_CPP_MIN_LOG_LEVEL", "2")
-        .stdin(Stdio::null())
-        .stdout(fs_err::File::create(place.join("stdout.txt"))?.into_file())
-        .stderr(fs_err::File::create(place.join("stderr.txt"))?.into_file());
+    run.args(program(place, python));
+    surround(&mut run, place)?;
     let exit_code = match command::run_for(&mut run, if hangs { HANG_LIMIT } else { LIMIT })? {
         Ended::Within(status) => Some(command::shell_status(status)),
         Ended::Stopped => None,
