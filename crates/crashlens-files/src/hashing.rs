@@ -10,7 +10,7 @@ use crate::store::Store;
 const BLOCK: usize = 256 * 1024;
 
 /// SHA-256 of a file, in hexadecimal; of its first `most` bytes, where that is less.
-pub fn hash(store: &dyn Store, path: &str, most: u64) -> io::Result<String> {
+pub(crate) fn hash(store: &dyn Store, path: &str, most: u64) -> io::Result<String> {
     let mut source = store.open(path)?.take(most);
     let mut hasher = Sha256::new();
     let mut block = vec![0; BLOCK];

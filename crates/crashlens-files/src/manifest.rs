@@ -16,25 +16,25 @@ const COMPLETE: &str = "crashlens.manifest.complete/1";
 
 /// One file of a manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Listed {
+pub(crate) struct Listed {
     /// When its content last changed, in nanoseconds since 1970, as text: JSON's numbers end before that.
-    pub modified: String,
+    pub(crate) modified: String,
     /// What the store called its content, where it has names for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
+    pub(crate) tag: Option<String>,
     /// SHA-256 of its bytes; empty for a model of several files.
-    pub sha256: String,
+    pub(crate) sha256: String,
     /// What was seen of it.
-    pub facts: FileFacts,
+    pub(crate) facts: FileFacts,
 }
 
 /// A manifest as it was found.
 #[derive(Debug, Default)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// The files, by path without what changes nothing (`./a//b`).
     files: BTreeMap<String, Listed>,
     /// Whether the scan that wrote it came to its end.
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -44,7 +44,7 @@ struct Closing {
 }
 
 /// A path without its parts that lead nowhere: what a manifest knows a file by.
-pub fn plain_path(path: &str) -> String {
+pub(crate) fn plain_path(path: &str) -> String {
     // In an object store every letter of a name counts.
     if path.contains("://") {
         return path.to_owned();
@@ -56,17 +56,17 @@ pub fn plain_path(path: &str) -> String {
 
 impl Manifest {
     /// What it says of the file at a path.
-    pub fn get(&self, path: &str) -> Option<&Listed> {
+    pub(crate) fn get(&self, path: &str) -> Option<&Listed> {
         self.files.get(&plain_path(path))
     }
 
     /// All of it, in the order of the paths.
-    pub fn listed(&self) -> impl Iterator<Item = &Listed> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &Listed> {
         self.files.values()
     }
 
     /// Reads one; the last line may be half of one.
-    pub fn read(mut text: impl BufRead) -> io::Result<Self> {
+    pub(crate) fn read(mut text: impl BufRead) -> io::Result<Self> {
         let mut manifest = Self::default();
         let mut line = String::new();
         loop {
@@ -90,12 +90,12 @@ impl Manifest {
     }
 
     /// Writes one file.
-    pub fn write(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(listed: &Listed, out: &mut dyn Write) -> io::Result<()> {
         write_line(listed, out)
     }
 
     /// Writes the end.
-    pub fn close(files: u64, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn close(files: u64, out: &mut dyn Write) -> io::Result<()> {
         let closing = Closing {
             schema: COMPLETE.to_owned(),
             files,

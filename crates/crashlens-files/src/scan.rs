@@ -16,13 +16,13 @@ use crate::finder::Subject;
 const AHEAD: usize = 1024;
 
 /// Hands what is found on to the readers; `false` when nobody wants more.
-pub type Found<'a> = dyn FnMut(Subject) -> bool + 'a;
+pub(crate) type Found<'a> = dyn FnMut(Subject) -> bool + 'a;
 
 /// Examines everything that `find` hands on, with up to `jobs` threads, and passes the facts to `take` in that order.
 ///
 /// `take` says whether to go on. It runs on the thread of the caller, and so does all the work where no thread is to be
 /// had.
-pub fn scan<T: Send>(
+pub(crate) fn scan<T: Send>(
     jobs: NonZero<usize>,
     find: impl FnOnce(&mut Found<'_>) + Send,
     examine: impl Fn(&Subject) -> T + Sync,
@@ -94,6 +94,18 @@ fn scan_on<T: Send>(
     });
 }
 
+/// Keeps the words of decoders that panic from the terminal: each is a finding against us, and help no user who scans a
+/// million files. For the whole process; other threads are heard as before.
+pub fn silence_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // Readers have no name.
+        if thread::current().name().is_some() {
+            usual(panic);
+        }
+    }));
+}
+
 /// Whether a thread could be had for the work: limits on threads and on memory refuse them.
 fn starts<'scope>(
     scope: &'scope Scope<'scope, '_>,
@@ -140,7 +152,7 @@ fn next(queue: &Mutex<Receiver<(u64, Subject)>>) -> Option<(u64, Subject)> {
 }
 
 /// The facts of a subject that cannot be examined.
-pub fn in_trouble(subject: &Subject, trouble: &Flaw) -> FileFacts {
+pub(crate) fn in_trouble(subject: &Subject, trouble: &Flaw) -> FileFacts {
     FileFacts {
         path: subject.path.clone(),
         flaws: vec![trouble.clone()],

@@ -11,13 +11,13 @@ const MOST_FILES: usize = 10_000;
 
 /// The files that other processes have open for writing, by device and inode.
 #[derive(Debug, Clone, Default)]
-pub struct Writers {
+pub(crate) struct Writers {
     files: HashMap<(u64, u64), String>,
 }
 
 impl Writers {
     /// Looks at every process that may be looked at.
-    pub fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let mut writers = Self::default();
         let own = std::process::id().to_string();
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -37,7 +37,7 @@ impl Writers {
     }
 
     /// Who writes the file, in words: `process 4242 (python3)`.
-    pub fn of(&self, device: u64, inode: u64) -> Option<&str> {
+    pub(crate) fn of(&self, device: u64, inode: u64) -> Option<&str> {
         self.files.get(&(device, inode)).map(String::as_str)
     }
 

@@ -2,20 +2,14 @@
 
 mod against;
 mod asked;
-mod duplicates;
-mod ledger;
 mod lines;
 mod notes;
-mod own_files;
-mod pattern;
 mod progress;
-mod removal;
 mod results;
 mod saved_survey;
 mod scanning;
 mod stores;
 mod surveying;
-mod watching;
 
 use crashlens_core::files::Setting;
 use crashlens_core::{Inspection, Report, Survey, inspection};

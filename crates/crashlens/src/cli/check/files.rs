@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crashlens_files::PathEnd;
+
 use super::CheckReportArgs;
 use crate::duration;
 
@@ -110,4 +112,15 @@ pub(crate) struct ScanArgs {
     /// Time for one file
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10m")]
     pub(crate) timeout: Duration,
+}
+
+impl ScanArgs {
+    /// What ends each path in lists that are read and written.
+    pub(crate) fn path_end(&self) -> PathEnd {
+        if self.null {
+            PathEnd::Zero
+        } else {
+            PathEnd::Newline
+        }
+    }
 }

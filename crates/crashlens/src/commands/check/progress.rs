@@ -66,14 +66,14 @@ impl ScanBar {
         bar.bar.set_length(0);
         Self(bar)
     }
+}
 
-    /// Another file is to be read.
-    pub(super) fn found(&self, size: u64) {
+impl crashlens_files::Progress for ScanBar {
+    fn found(&self, size: u64) {
         self.0.bar.inc_length(size);
     }
 
-    /// It was.
-    pub(super) fn read(&self, size: u64) {
+    fn read(&self, size: u64) {
         self.0.bar.inc(size);
         self.0.show_if_late();
     }

@@ -8,15 +8,14 @@ use crashlens_core::files::{
 };
 use crashlens_core::inspection::InspectionKind;
 use crashlens_core::{Inspection, Report};
-use crashlens_files::Purpose;
+use crashlens_files::{Purpose, Seen, list_paths, move_to, unseen_in_stores};
 
 use super::lines::Lines;
 use super::notes;
-use super::removal;
 use super::scanning::Job;
-use super::stores::Stores;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::saved::write_atomically;
 
 /// What came of the files so far.
 pub(super) struct Results<'a> {
@@ -41,14 +40,23 @@ impl<'a> Results<'a> {
         })
     }
 
-    pub(super) fn take(&mut self, facts: &FileFacts) {
+    /// Takes in what a scan has seen; whether to go on.
+    pub(super) fn take(&mut self, seen: Seen<'_>) -> bool {
+        match seen {
+            Seen::File(facts) => self.take_file(facts),
+            Seen::Later(facts) => self.take_late(facts),
+        }
+        self.failure.is_none()
+    }
+
+    fn take_file(&mut self, facts: &FileFacts) {
         let findings = judge(facts, &self.job.setting);
         self.gathering.add(facts, &findings);
         self.tell(facts, &findings);
     }
 
     /// What was noticed of a file after it was counted.
-    pub(super) fn take_late(&mut self, facts: &FileFacts) {
+    fn take_late(&mut self, facts: &FileFacts) {
         let findings = judge(facts, &self.job.setting);
         self.gathering.add_late(facts, &findings);
         self.note_if_bad(facts, &findings);
@@ -80,7 +88,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    pub(super) fn keep(&mut self, done: Result<(), Failure>) {
+    fn keep(&mut self, done: Result<(), Failure>) {
         if let Err(failure) = done {
             self.failure.get_or_insert(failure);
         }
@@ -111,7 +119,7 @@ impl<'a> Results<'a> {
             _ => paths.join(" "),
         };
         let mut inspection = self.inspection(&subject);
-        inspection.gaps.extend(Stores::gap(paths));
+        inspection.gaps.extend(unseen_in_stores(paths));
         let status = self.status(&inspection);
         let undone = self.undone(&subject);
         // The report comes first: whatever becomes of the files, it is not lost.
@@ -152,7 +160,11 @@ impl<'a> Results<'a> {
 
     /// Lists the bad files and says which could not be; whether all were.
     fn list(&self, list: &Path) -> Result<bool, Failure> {
-        let left_out = removal::list(list, &self.bad, self.job.scan.null)?;
+        let (text, left_out) = list_paths(&self.bad, self.job.scan.path_end());
+        write_atomically(list, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
+            let message = format!("cannot write the list {}: {error}", list.display());
+            Failure::new(message, ExitStatus::NoReport)
+        })?;
         for path in &left_out {
             notes::tell(&format!(
                 "crashlens: {path} is not in {}: its name has a line's end in it; --null lists such names too",
@@ -164,7 +176,7 @@ impl<'a> Results<'a> {
 
     /// Moves the bad files and says what came of it; whether all were moved.
     fn move_to(&self, folder: &Path) -> bool {
-        let moved = removal::move_to(folder, &self.bad);
+        let moved = move_to(folder, &self.bad);
         for reason in &moved.failed {
             notes::tell(&format!("crashlens: {reason}"));
         }

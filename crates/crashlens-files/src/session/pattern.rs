@@ -2,8 +2,9 @@
 
 use std::io;
 
-use crashlens_files::Store;
 use glob::Pattern;
+
+use crate::store::{Entry, Store};
 
 /// Folders in folders are followed so far.
 const MOST_DEPTH: usize = 64;
@@ -83,7 +84,7 @@ impl Walk<'_> {
     }
 
     /// Where a name of the pattern is not there, nothing fits.
-    fn listed(&self, folder: &str) -> io::Result<Vec<crashlens_files::Entry>> {
+    fn listed(&self, folder: &str) -> io::Result<Vec<Entry>> {
         match self.store.list(folder) {
             Err(error) if is_nothing(&error, folder) => Ok(Vec::new()),
             listed => listed,

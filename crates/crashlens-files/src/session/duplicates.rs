@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crashlens_core::files::{FileFacts, Flaw, FlawKind, Format};
-use crashlens_files::hash;
+use crashlens_core::files::{FileFacts, FlawKind, Format};
 
-use super::stores::Stores;
+use super::noticed::flaw;
+use crate::hashing::hash;
+use crate::stores::Stores;
 
 /// Beyond so many files no duplicates are looked for: their names alone would fill the memory.
 const MOST_FILES: usize = 500_000;
@@ -67,12 +68,10 @@ fn find_among(
                 path: path.clone(),
                 size: *size,
                 format: *format,
-                flaws: vec![Flaw {
-                    kind: FlawKind::Duplicate,
-                    part: "the file".to_owned(),
-                    at: None,
-                    detail: format!("its bytes are those of {first}"),
-                }],
+                flaws: vec![flaw(
+                    FlawKind::Duplicate,
+                    format!("its bytes are those of {first}"),
+                )],
                 ..FileFacts::default()
             }));
         }

@@ -3,10 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crashlens_files::path_of;
-
-use super::scanning::Job;
-use super::stores::is_object;
+use crate::names::path_of;
+use crate::stores::is_object;
 
 /// The files that the command writes, and the folder that it moves files to.
 pub(super) struct OwnFiles {
@@ -15,17 +13,16 @@ pub(super) struct OwnFiles {
 }
 
 impl OwnFiles {
-    pub(super) fn of(job: &Job<'_>, paths: &[String]) -> Self {
-        let written = [&job.scan.manifest, &job.report.output, &job.scan.quarantine];
-        let files = written.into_iter().flatten();
+    /// `files` are written, `folder` is where bad files are moved to, `paths` are checked.
+    pub(super) fn new(files: &[&Path], folder: Option<&Path>, paths: &[String]) -> Self {
         // What was moved away earlier is left alone, unless it is asked for.
-        let folder = job.move_to.and_then(|folder| folder.canonicalize().ok());
+        let folder = folder.and_then(|folder| folder.canonicalize().ok());
         let is_asked = |folder: &PathBuf| {
             let mut asked = paths.iter().map(|path| path_of(path).canonicalize());
             asked.any(|path| path.is_ok_and(|path| path.starts_with(folder)))
         };
         Self {
-            files: files.filter_map(|path| whole(path)).collect(),
+            files: files.iter().filter_map(|path| whole(path)).collect(),
             folder: folder.filter(|folder| !is_asked(folder)),
         }
     }

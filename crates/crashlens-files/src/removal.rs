@@ -1,53 +1,22 @@
-//! What is done with bad files: listed, or moved away where that was asked for. Nothing is ever deleted.
+//! Moves bad files away where that was asked for. Nothing is ever deleted.
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crashlens_files::path_of;
-
-use crate::exit_status::ExitStatus;
-use crate::failure::Failure;
-use crate::saved::write_atomically;
-
-/// Writes the paths, one on each line, or each with a zero byte behind it. Gives back those that no line can hold.
-pub(super) fn list<'a>(
-    file: &Path,
-    bad: &'a [String],
-    null: bool,
-) -> Result<Vec<&'a str>, Failure> {
-    let mut text = Vec::new();
-    let mut left_out = Vec::new();
-    for path in bad {
-        let name = path_of(path);
-        let name = name.as_os_str().as_bytes();
-        // As two lines it would be two other files.
-        if !null && name.contains(&b'\n') {
-            left_out.push(path.as_str());
-            continue;
-        }
-        text.extend_from_slice(name);
-        text.push(if null { b'\0' } else { b'\n' });
-    }
-    write_atomically(file, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
-        let message = format!("cannot write the list {}: {error}", file.display());
-        Failure::new(message, ExitStatus::NoReport)
-    })?;
-    Ok(left_out)
-}
+use crate::names::path_of;
 
 /// What came of moving files away.
 #[derive(Debug, Default)]
-pub(super) struct Moved {
+pub struct Moved {
     /// How many were.
-    pub(super) count: u64,
+    pub count: u64,
     /// Those that were not, and why.
-    pub(super) failed: Vec<String>,
+    pub failed: Vec<String>,
 }
 
 /// Moves the files below `folder`, where they keep their paths. Nothing that is there is overwritten.
-pub(super) fn move_to(folder: &Path, bad: &[String]) -> Moved {
+pub fn move_to(folder: &Path, bad: &[String]) -> Moved {
     let mut moved = Moved::default();
     for path in bad {
         match move_one(folder, &path_of(path)) {

@@ -3,10 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
-use crashlens_core::files::{FileFacts, Flaw, FlawKind};
-use crashlens_files::Identity;
+use crashlens_core::files::{FileFacts, FlawKind};
 
-use super::stores::Stores;
+use super::noticed::flaw;
+use crate::store::Identity;
+use crate::stores::Stores;
 
 /// What the files were when they were read.
 pub(super) struct Watching {
@@ -42,12 +43,10 @@ impl Watching {
         files
             .map(|(path, _)| FileFacts {
                 path,
-                flaws: vec![Flaw {
-                    kind: FlawKind::Changed,
-                    part: "the file".to_owned(),
-                    at: None,
-                    detail: format!("it was another {} seconds later", pause.as_secs()),
-                }],
+                flaws: vec![flaw(
+                    FlawKind::Changed,
+                    format!("it was another {} seconds later", pause.as_secs()),
+                )],
                 ..FileFacts::default()
             })
             .collect()

@@ -2,15 +2,38 @@
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind};
-use crashlens_files::{Identity, Listed, Manifest, Subject, hash, plain_path};
 
-use super::stores::Stores;
-use crate::exit_status::ExitStatus;
-use crate::failure::Failure;
+use super::noticed::flaw;
+use crate::finder::Subject;
+use crate::hashing::hash;
+use crate::manifest::{Listed, Manifest, plain_path};
+use crate::store::Identity;
+use crate::stores::Stores;
+
+/// Why there is no manifest, or no whole one.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The one that is there cannot be read.
+    #[error("cannot read the manifest {}: {error}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// It cannot be written.
+    #[error("cannot write the manifest {}: {error}", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
 
 /// What an earlier scan has left, and what that is good for now.
 pub(super) struct Known<'a> {
@@ -21,20 +44,29 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Reads the manifest that was asked for, where there is one already.
-    pub(super) fn read(path: Option<&Path>, stores: &'a Stores) -> Result<Self, Failure> {
-        let manifest = match path.map(File::open) {
+    pub(super) fn read(path: Option<&Path>, stores: &'a Stores) -> Result<Self, ManifestError> {
+        let manifest = match path {
             None => Manifest::default(),
-            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Manifest::default(),
-            Some(Err(error)) => return Err(unreadable(path, &error)),
-            Some(Ok(file)) => {
-                Manifest::read(BufReader::new(file)).map_err(|error| unreadable(path, &error))?
-            }
+            Some(path) => left_at(path).map_err(|error| ManifestError::Read {
+                path: path.to_owned(),
+                error,
+            })?,
         };
         Ok(Self {
             stores,
             path: path.map(Path::to_owned),
             manifest,
         })
+    }
+
+    /// Opens the file that a scan goes on with; `None` where the manifest is only compared with, or there is none.
+    pub(super) fn open(&self) -> Result<Option<File>, ManifestError> {
+        match &self.path {
+            Some(path) if !self.manifest.is_complete => continued(path)
+                .map(Some)
+                .map_err(|error| unwritable(path, error)),
+            _ => Ok(None),
+        }
     }
 
     /// What an interrupted scan saw of a file that has not changed since; where everything is to be looked at, only what
@@ -106,24 +138,18 @@ pub(super) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub(super) fn open(known: &'a Known<'a>) -> Result<Self, Failure> {
-        let path = known.path.as_deref();
-        let out = match path {
-            Some(path) if !known.manifest.is_complete => {
-                Some(continued(path).map_err(|error| unwritable(path, &error))?)
-            }
-            _ => None,
-        };
-        Ok(Self {
+    /// `out` is what [`Known::open`] has opened.
+    pub(super) fn new(known: &'a Known<'a>, out: Option<File>) -> Self {
+        Self {
             known,
             out,
             seen: BTreeSet::new(),
             count: 0,
-        })
+        }
     }
 
     /// Takes in one file; writes it, unless it stands there already.
-    pub(super) fn write(&mut self, listed: &Listed) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, listed: &Listed) -> Result<(), ManifestError> {
         self.count += 1;
         if self.known.manifest.is_complete {
             self.seen.insert(plain_path(&listed.facts.path));
@@ -131,7 +157,7 @@ impl<'a> Ledger<'a> {
         let before = self.known.manifest.get(&listed.facts.path);
         match (&mut self.out, &self.known.path) {
             (Some(out), Some(path)) if before != Some(listed) => {
-                Manifest::write(listed, out).map_err(|error| unwritable(path, &error))
+                Manifest::write(listed, out).map_err(|error| unwritable(path, error))
             }
             _ => Ok(()),
         }
@@ -162,10 +188,10 @@ impl<'a> Ledger<'a> {
     }
 
     /// The scan has come to its end.
-    pub(super) fn close(mut self) -> Result<(), Failure> {
+    pub(super) fn close(mut self) -> Result<(), ManifestError> {
         match (&mut self.out, &self.known.path) {
             (Some(out), Some(path)) => {
-                Manifest::close(self.count, out).map_err(|error| unwritable(path, &error))
+                Manifest::close(self.count, out).map_err(|error| unwritable(path, error))
             }
             _ => Ok(()),
         }
@@ -176,17 +202,8 @@ fn modified(identity: Option<&Identity>) -> String {
     identity.map_or_else(String::new, |identity| identity.modified.to_string())
 }
 
-fn flaw(kind: FlawKind, detail: &str) -> Flaw {
-    Flaw {
-        kind,
-        part: "the file".to_owned(),
-        at: None,
-        detail: detail.to_owned(),
-    }
-}
-
 /// Opens it to go on behind its last whole line.
-fn continued(path: &Path) -> std::io::Result<File> {
+fn continued(path: &Path) -> io::Result<File> {
     let text = std::fs::read(path).unwrap_or_default();
     let whole = text.iter().rposition(|byte| *byte == b'\n');
     let whole = whole.map_or(0, |at| at as u64 + 1);
@@ -200,18 +217,18 @@ fn continued(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-fn unreadable(path: Option<&Path>, error: &std::io::Error) -> Failure {
-    let path = path.unwrap_or(Path::new(""));
-    Failure::new(
-        format!("cannot read the manifest {}: {error}", path.display()),
-        ExitStatus::NoReport,
-    )
-    .with_help("Name a file that crashlens has written, or one that does not exist yet.")
+/// The manifest that is at a path; an empty one where none is.
+fn left_at(path: &Path) -> io::Result<Manifest> {
+    match File::open(path) {
+        Ok(file) => Manifest::read(BufReader::new(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Manifest::default()),
+        Err(error) => Err(error),
+    }
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(
-        format!("cannot write the manifest {}: {error}", path.display()),
-        ExitStatus::NoReport,
-    )
+fn unwritable(path: &Path, error: io::Error) -> ManifestError {
+    ManifestError::Write {
+        path: path.to_owned(),
+        error,
+    }
 }
