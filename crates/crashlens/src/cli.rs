@@ -9,9 +9,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use check::{
-    CheckArgs, CheckFormat, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, ScanArgs,
-    Subject, SurveyArgs,
+    CheckArgs, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, ScanArgs, Subject, SurveyArgs,
 };
+
+use crate::report::Format;
 
 /// Tells why a Python process died in native code, where, and what to do.
 #[derive(Debug, Parser)]
@@ -130,7 +131,7 @@ pub(crate) struct RulesArgs {
     pub(crate) rule: Option<String>,
 
     /// Form of the answer
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = Format::among(Format::OF_RULES), default_value = "text")]
     pub(crate) format: Format,
 
     /// When to use colour
@@ -218,7 +219,7 @@ impl ReadingArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// Form of the report; that of `json` is in schema/report.v1.json
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = Format::among(Format::OF_DEATHS), default_value = "text")]
     pub(crate) format: Format,
 
     /// Write the report to this file instead; with `run` it is renewed at every death
@@ -236,15 +237,6 @@ pub(crate) struct ReportArgs {
     /// Show every frame, thread and gap in full
     #[arg(long, short)]
     pub(crate) verbose: bool,
-}
-
-/// Form of the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs: one document
-    Json,
 }
 
 /// When to use colour.

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use crashlens_core::Inspection;
+use crashlens_core::hazard::Severity;
+
 /// What the caller of crashlens learns from its exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -23,6 +26,16 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
+    /// What `check` found: findings below `least` do not count, and none do where that is `None`.
+    pub(crate) fn of_findings(inspection: &Inspection, least: Option<Severity>) -> Self {
+        let counts = |least| inspection.at_least(least).next().is_some();
+        if least.is_some_and(counts) {
+            Self::Found
+        } else {
+            Self::Success
+        }
+    }
+
     /// As the shell sees it.
     pub fn code(self) -> u8 {
         match self {

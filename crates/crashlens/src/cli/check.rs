@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use crashlens_core::hazard::Severity;
 
-use super::Colour;
+use super::ReportArgs;
+use crate::report::Format;
 pub(crate) use files::{DataArgs, ModelArgs, ScanArgs};
 
 /// Tell what will crash or fail before it does.
@@ -103,30 +104,21 @@ pub(crate) struct SurveyArgs {
 
 /// How the report of a check looks, where it goes, and what it makes of the exit status.
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("format", |arg| arg.value_parser(Format::among(Format::OF_CHECKS))),
+    mut_arg("output", |arg| arg.help("Write the report to this file instead")),
+    mut_arg("quiet", |arg| arg.help("Only say what was found and what to do first")),
+    mut_arg("verbose", |arg| {
+        arg.help("Show everything that was found in full, and every check that was made")
+    })
+)]
 pub(crate) struct CheckReportArgs {
     /// Least severity that makes the exit status 1
     #[arg(long, value_enum, default_value_t = FailOn::CanCrash, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
 
-    /// Form of the report; that of `json` is in schema/report.v1.json
-    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
-    pub(crate) format: CheckFormat,
-
-    /// Write the report to this file instead
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// When to use colour
-    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
-    pub(crate) color: Colour,
-
-    /// Only say what was found and what to do first
-    #[arg(long, short, conflicts_with = "verbose")]
-    pub(crate) quiet: bool,
-
-    /// Show everything that was found in full, and every check that was made
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) form: ReportArgs,
 }
 
 /// Least severity that counts.
@@ -152,19 +144,4 @@ impl FailOn {
             Self::Never => None,
         }
     }
-}
-
-/// Form of the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// For people
-    Text,
-    /// For programs: one document
-    Json,
-    /// For programs that share work out: a line of JSON for each file, and behind them what is known of all
-    Jsonl,
-    /// For code scanning: SARIF 2.1.0
-    Sarif,
-    /// For an issue or a chat: Markdown, home folder masked
-    Md,
 }

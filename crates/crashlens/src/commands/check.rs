@@ -12,17 +12,14 @@ mod stores;
 mod surveying;
 
 use crashlens_core::files::Setting;
-use crashlens_core::{Inspection, Report, Survey, inspection};
+use crashlens_core::{Report, Survey, inspection};
 use crashlens_files::Purpose;
 
 use self::scanning::Job;
-use crate::cli::{
-    CheckArgs, CheckFormat, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject,
-    SurveyArgs,
-};
+use crate::cli::{CheckArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject, SurveyArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::{Destination, Verbosity, json, markdown, sarif, write_inspection};
+use crate::report::{Destination, Stream};
 
 /// Checks what is asked for; findings decide the exit status.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
@@ -61,16 +58,16 @@ fn model(args: &ModelArgs) -> Result<ExitStatus, Failure> {
 }
 
 fn environment(args: &EnvironmentArgs) -> Result<ExitStatus, Failure> {
-    let destination = destination(&args.report);
+    let destination = Destination::new(&args.report.form, Stream::Stdout);
     destination.check(ExitStatus::NoReport)?;
     let survey = survey(&args.survey)?;
     if let Some(file) = &args.survey.save {
         saved_survey::write(file, &survey)?;
     }
     let inspection = inspection::inspect(&survey);
-    let status = status(&inspection, &args.report);
+    let status = ExitStatus::of_findings(&inspection, args.report.fail_on.severity());
     let report = Report::of_inspections(vec![inspection]);
-    match write(&report, args.report.format, &destination) {
+    match destination.write(&report, ExitStatus::NoReport) {
         // Nobody reads any more (`| head`); what was found counts all the same.
         Err(failure) if failure.status == ExitStatus::Success => Ok(status),
         Err(failure) => Err(failure),
@@ -78,38 +75,9 @@ fn environment(args: &EnvironmentArgs) -> Result<ExitStatus, Failure> {
     }
 }
 
-fn destination(args: &CheckReportArgs) -> Destination {
-    Destination::on_stdout(args.color)
-        .or_to(args.output.clone())
-        .with_verbosity(Verbosity::of_flags(args.quiet, args.verbose))
-}
-
 fn survey(args: &SurveyArgs) -> Result<Survey, Failure> {
     match &args.from {
         Some(file) => saved_survey::read(file),
         None => surveying::survey(args),
     }
-}
-
-fn status(inspection: &Inspection, args: &CheckReportArgs) -> ExitStatus {
-    let counts = |severity| inspection.at_least(severity).next().is_some();
-    if args.fail_on.severity().is_some_and(counts) {
-        ExitStatus::Found
-    } else {
-        ExitStatus::Success
-    }
-}
-
-fn write(report: &Report, format: CheckFormat, destination: &Destination) -> Result<(), Failure> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    destination.send(ExitStatus::NoReport, &|view, out| match format {
-        CheckFormat::Text => report
-            .inspections
-            .iter()
-            .try_for_each(|inspection| write_inspection(inspection, view, out)),
-        CheckFormat::Json => json::write(report, out),
-        CheckFormat::Jsonl => json::write_line(report, out),
-        CheckFormat::Sarif => sarif::write(report, out),
-        CheckFormat::Md => markdown::write(report, &home, out),
-    })
 }

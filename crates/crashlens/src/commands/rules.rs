@@ -2,11 +2,11 @@
 
 use crashlens_core::cause::Cause;
 
-use crate::cli::{Format, RulesArgs};
+use crate::cli::RulesArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::Destination;
 use crate::report::book::{self, Entry};
+use crate::report::{Destination, Format};
 
 /// So many names are offered for one that does not exist.
 const OFFERED: usize = 5;
@@ -21,9 +21,9 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
     destination.send(
         ExitStatus::NoReport,
         &|view, out| match (args.format, &wanted) {
-            (Format::Text, Wanted::One(rule)) => book::write_page(rule, view, out),
-            (Format::Text, _) => book::write_list(&|rule| wanted.has(rule), view, out),
             (Format::Json, _) => book::write_json(book::all().filter(|rule| wanted.has(rule)), out),
+            (_, Wanted::One(rule)) => book::write_page(rule, view, out),
+            (_, _) => book::write_list(&|rule| wanted.has(rule), view, out),
         },
     )?;
     Ok(ExitStatus::Success)

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
 
-use super::json;
-use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_hang, write_report};
-use crate::cli::{Colour, Format, ReportArgs};
+use super::format::Format;
+use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_hang};
+use crate::cli::{Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::saved::write_atomically;
@@ -67,20 +67,6 @@ impl Destination {
         }
     }
 
-    /// The same to a file, where one is named.
-    #[must_use]
-    pub(crate) fn or_to(mut self, file: Option<PathBuf>) -> Self {
-        self.file = file;
-        self
-    }
-
-    /// The same with more or fewer words.
-    #[must_use]
-    pub(crate) fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
-        self.verbosity = verbosity;
-        self
-    }
-
     /// Refuses a file that cannot be written before hours of work depend on it.
     pub(crate) fn check(&self, status: ExitStatus) -> Result<(), Failure> {
         let Some(file) = &self.file else {
@@ -99,14 +85,11 @@ impl Destination {
 
     /// Writes the whole report.
     pub(crate) fn write(&self, report: &Report, status: ExitStatus) -> Result<(), Failure> {
-        self.send(status, &|view, out| match self.format {
-            Format::Text => write_report(report, view, out),
-            Format::Json => json::write(report, out),
-        })
+        self.send(status, &|view, out| self.format.write(report, view, out))
     }
 
     /// Writes what is due: a file is written anew each time, so that a parent that hangs after its child's death loses
-    /// nothing; text on a stream goes on where it was; JSON on a stream waits for the end, to be one document.
+    /// nothing; text on a stream goes on where it was; other forms on a stream wait for the end, to be one document.
     pub(crate) fn renew(
         &self,
         report: &Report,
@@ -114,8 +97,7 @@ impl Destination {
         status: ExitStatus,
     ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
-            (Some(_), ..) | (None, Format::Json, Timing::Ended) => self.write(report, status),
-            (None, Format::Json, Timing::Died | Timing::Hung) => Ok(()),
+            (Some(_), ..) => self.write(report, status),
             (None, Format::Text, Timing::Died) => {
                 self.send(status, &|view, out| match report.deaths.last() {
                     Some(death) => write_death(report, death, view, out),
@@ -131,6 +113,8 @@ impl Destination {
             (None, Format::Text, Timing::Ended) => {
                 self.send(status, &|view, out| write_end(report, view, out))
             }
+            (None, _, Timing::Ended) => self.write(report, status),
+            (None, _, Timing::Died | Timing::Hung) => Ok(()),
         }
     }
 

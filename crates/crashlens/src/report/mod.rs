@@ -4,12 +4,13 @@ pub(crate) mod book;
 mod destination;
 #[cfg(test)]
 mod example;
-pub(crate) mod json;
-pub(crate) mod markdown;
-pub(crate) mod sarif;
+mod format;
+mod json;
+mod markdown;
+mod sarif;
 mod terminal;
 mod wording;
 
 pub(crate) use destination::{Destination, Stream, Timing};
+pub(crate) use format::Format;
 pub(crate) use json::schema;
-pub(crate) use terminal::{Verbosity, write_inspection};

@@ -10,9 +10,10 @@ use crashlens_core::files::{FileFacts, FileFinding, Forecast};
 use crashlens_core::hazard::Hazard;
 use serde::Serialize;
 
-use crate::cli::{CheckFormat, CheckReportArgs};
+use crate::cli::ReportArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::report::Format;
 
 /// Name and version of the form of a line about one file; there is one for each.
 const FILE: &str = "crashlens.file/1";
@@ -46,8 +47,8 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Where lines were asked for.
-    pub(super) fn open(args: &CheckReportArgs) -> Result<Option<Self>, Failure> {
-        if args.format != CheckFormat::Jsonl {
+    pub(super) fn open(args: &ReportArgs) -> Result<Option<Self>, Failure> {
+        if args.format != Format::Jsonl {
             return Ok(None);
         }
         let (out, name): (Box<dyn Write>, String) = match &args.output {

@@ -33,7 +33,7 @@ impl<'a> Results<'a> {
         Ok(Self {
             job,
             gathering: Gathering::default(),
-            lines: Lines::open(job.report)?,
+            lines: Lines::open(&job.report.form)?,
             bad: Vec::new(),
             known_bad: HashSet::new(),
             failure: None,
@@ -103,7 +103,7 @@ impl<'a> Results<'a> {
     }
 
     fn status(&self, inspection: &Inspection) -> ExitStatus {
-        super::status(inspection, self.job.report)
+        ExitStatus::of_findings(inspection, self.job.report.fail_on.severity())
     }
 
     pub(super) fn finish(
@@ -125,11 +125,10 @@ impl<'a> Results<'a> {
         // The report comes first: whatever becomes of the files, it is not lost.
         match self.lines.take() {
             Some(lines) => close(lines, &inspection)?,
-            None => told(super::write(
-                &Report::of_inspections(vec![inspection]),
-                self.job.report.format,
-                destination,
-            ))?,
+            None => {
+                let report = Report::of_inspections(vec![inspection]);
+                told(destination.write(&report, ExitStatus::NoReport))?;
+            }
         }
         let listed = match &self.job.scan.quarantine {
             Some(list) => self.list(list),

@@ -14,6 +14,7 @@ use super::results::Results;
 use crate::cli::{CheckReportArgs, ScanArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::report::{Destination, Stream};
 
 /// What is to be done.
 pub(super) struct Job<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Job<'a> {
 
 /// Examines everything, tells what was found, and does with bad files what was asked for.
 pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
-    let destination = super::destination(job.report);
+    let destination = Destination::new(&job.report.form, Stream::Stdout);
     destination.check(ExitStatus::NoReport)?;
     let (paths, stores) = asked::paths(job.scan)?;
     if job.move_to.is_some() && paths.iter().any(|path| is_object(path)) {
@@ -46,7 +47,11 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
 }
 
 fn plan<'a>(job: &Job<'a>, paths: &'a [String]) -> Plan<'a> {
-    let written = [&job.scan.manifest, &job.report.output, &job.scan.quarantine];
+    let written = [
+        &job.scan.manifest,
+        &job.report.form.output,
+        &job.scan.quarantine,
+    ];
     Plan {
         paths,
         options: Options {
