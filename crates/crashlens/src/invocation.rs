@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::signal::{SigSet, Signal};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{CheckArgs, Cli, Command};
 use crate::commands;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -19,14 +19,7 @@ const STACK: usize = 8 << 20;
 /// Does what `args` (with the program's name first) ask for, and says how it went.
 pub fn invoke(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
-    let is_check = args.get(1).is_some_and(|command| command == "check");
-    if is_check {
-        // The signal would end a check for a few bytes that are kept for the next time.
-        let mut too_large = SigSet::empty();
-        too_large.add(Signal::SIGXFSZ);
-        let _ = too_large.thread_block();
-    }
-    if is_check || has_little_stack() {
+    if has_little_stack() {
         with_room(|| obey(&args))
     } else {
         obey(&args)
@@ -43,14 +36,26 @@ fn obey(args: &[OsString]) -> ExitStatus {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, args),
     };
-    let outcome = match cli.command {
-        Command::Run(args) => commands::run::run(&args),
-        Command::Attach(args) => commands::attach::run(&args),
-        Command::Diagnose(args) => commands::diagnose::run(&args),
-        Command::Check(args) => commands::check::run(&args),
-        Command::Rules(args) => commands::rules::run(&args),
-        Command::Generate(args) => commands::generate::run(&args),
-    };
+    match cli.command {
+        Command::Run(args) => ended(commands::run::run(&args)),
+        Command::Attach(args) => ended(commands::attach::run(&args)),
+        Command::Diagnose(args) => ended(commands::diagnose::run(&args)),
+        Command::Check(args) => check(&args),
+        Command::Rules(args) => ended(commands::rules::run(&args)),
+        Command::Generate(args) => ended(commands::generate::run(&args)),
+    }
+}
+
+/// A check is to get through whatever limits it is there to find.
+fn check(args: &CheckArgs) -> ExitStatus {
+    // The signal would end a check for a few bytes that are kept for the next time.
+    let mut too_large = SigSet::empty();
+    too_large.add(Signal::SIGXFSZ);
+    let _ = too_large.thread_block();
+    with_room(|| ended(commands::check::run(args)))
+}
+
+fn ended(outcome: Result<ExitStatus, Failure>) -> ExitStatus {
     outcome.unwrap_or_else(|failure| explain(&failure))
 }
 
@@ -85,12 +90,20 @@ fn explain(failure: &Failure) -> ExitStatus {
 /// for an exit code of the program.
 fn refuse(error: &clap::Error, args: &[OsString]) -> ExitStatus {
     let _ = error.print();
-    let wraps_program = args
-        .get(1)
-        .is_some_and(|command| command == "run" || command == "attach");
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
-        _ if wraps_program => ExitStatus::Failed,
+        _ if wraps_program(args) => ExitStatus::Failed,
         _ => ExitStatus::NoReport,
     }
+}
+
+/// Whether the command that was used wrongly is one whose exit status is that of a program. Errors do not say which
+/// command they are about, so clap reads the arguments once more, past what is wrong with them.
+fn wraps_program(args: &[OsString]) -> bool {
+    let lenient = Cli::command().ignore_errors(true);
+    let matches = lenient.try_get_matches_from(args).ok();
+    let name = matches
+        .as_ref()
+        .and_then(|matches| matches.subcommand_name());
+    matches!(name, Some("run" | "attach"))
 }

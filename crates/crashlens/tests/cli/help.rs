@@ -25,8 +25,15 @@ fn wrong_use_has_the_exit_status_of_its_command() {
     for (args, code) in [
         (&["run"][..], 125),
         (&["run", "--nonsense"][..], 125),
+        (&["run", "--format", "sarif", "--", "true"][..], 125),
+        (&["run", "--save", "a", "--no-save", "--", "true"][..], 125),
+        (&["attach"][..], 125),
         (&["attach", "me"][..], 125),
         (&["diagnose"][..], 2),
+        (&["diagnose", "run", "--nonsense"][..], 2),
+        (&[][..], 2),
+        (&["check", "data"][..], 2),
+        (&["check", "run", "--nonsense"][..], 2),
         (&["check", "--nonsense"][..], 2),
         (&["check", "env", "--fail-on", "everything"][..], 2),
         (&["rules", "--nonsense"][..], 2),
@@ -35,5 +42,25 @@ fn wrong_use_has_the_exit_status_of_its_command() {
         let output = output(args);
         assert_eq!(output.status.code(), Some(code), "{args:?}");
         assert!(stderr(&output).contains("--help"), "{args:?}");
+    }
+}
+
+#[test]
+fn a_form_that_a_command_does_not_offer_is_refused_with_those_it_does() {
+    for (args, offered) in [
+        (&["diagnose", "-", "--format", "sarif"][..], "text, json"),
+        (&["rules", "--format", "md"][..], "text, json"),
+        (
+            &["check", "data", ".", "--format", "html"][..],
+            "text, json, jsonl, sarif, md",
+        ),
+    ] {
+        let output = output(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let text = stderr(&output);
+        assert!(
+            text.contains(&format!("[possible values: {offered}]")),
+            "{text}"
+        );
     }
 }
