@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crashlens_core::{Observed, Survey};
+use crashlens_core::{Observed, Survey, secrets};
 
 use crate::{gpu, interpreter, native, site, tensorflow};
 
@@ -12,8 +12,10 @@ use crate::{gpu, interpreter, native, site, tensorflow};
 pub struct Question {
     /// The interpreter; `None` for the active one.
     pub python: Option<PathBuf>,
-    /// The environment variables that a program would be started with.
+    /// The environment variables that a program would be started with; a survey keeps those that captures may keep.
     pub variables: BTreeMap<String, String>,
+    /// The home folder, where the user may have installed packages. No survey has it among its variables.
+    pub home: Option<PathBuf>,
     /// The root of the file system; `/` outside tests.
     pub root: PathBuf,
     /// Whether to count vector instructions: only a processor without AVX makes that worth its time.
@@ -31,6 +33,7 @@ impl Default for Question {
         Self {
             python: None,
             variables: BTreeMap::new(),
+            home: None,
             root: PathBuf::from("/"),
             count_vectors: false,
             verify: false,
@@ -85,9 +88,13 @@ pub enum SurveyError {
     Script(PathBuf),
 }
 
-/// Reads an environment. The machine is left to others: its facts are not in files alone.
-pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, SurveyError> {
-    let mut survey = Survey::default();
+/// Reads an environment into a survey. The machine is left to others, because its facts are not in files alone: it and its
+/// gaps are in the survey already, or can be added later.
+pub fn survey(
+    mut survey: Survey,
+    question: &Question,
+    progress: &dyn Progress,
+) -> Result<Survey, SurveyError> {
     let mut python = interpreter::find(question, &mut survey.gaps)?;
     let installed = site::read(&python, question, &mut survey.gaps);
     python.tool = installed.tool(python.tool);
@@ -105,7 +112,16 @@ pub fn survey(question: &Question, progress: &dyn Progress) -> Result<Survey, Su
     survey.leftovers = installed.leftovers;
     survey.loose_modules = installed.loose;
     survey.distributions = installed.distributions;
-    survey.variables = Observed::Known(question.variables.clone());
+    survey.variables = Observed::Known(shown(&question.variables));
     survey.python = Observed::Known(python);
     Ok(survey)
+}
+
+/// The variables that may be written down.
+fn shown(variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    secrets::visible_variables(
+        variables
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    )
 }

@@ -10,6 +10,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use crate::aftermath::{self, Aftermath};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::interpreter;
 use crate::report::{Destination, Timing};
 use crate::saved::Shelf;
 
@@ -78,7 +79,7 @@ impl Watcher {
             Some(Ok(Aftermath { inspection, python })) => {
                 let mut report = self.take_report();
                 report.join(inspection, |death| {
-                    aftermath::interpreter_of(death).as_ref() == Some(&python)
+                    interpreter::of_death(death).as_ref() == Some(&python)
                 });
                 self.put_back(report);
             }

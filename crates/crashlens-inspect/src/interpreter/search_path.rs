@@ -133,7 +133,11 @@ fn user_site(home: &Home, question: &Question) -> Option<PathBuf> {
     }
     let base = match variable("PYTHONUSERBASE") {
         Some(base) => PathBuf::from(base),
-        None => Path::new(variable("HOME")?).join(".local"),
+        None => {
+            let home = question.home.as_ref();
+            home.filter(|home| !home.as_os_str().is_empty())?
+                .join(".local")
+        }
     };
     let folder = base
         .join("lib")

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crashlens_core::Survey;
 use crashlens_core::survey::{Interpreter, InterpreterKind};
 use crashlens_inspect::{Question, Silent, survey};
 
@@ -101,11 +102,12 @@ fn look(python: &Path, variables: &Variables) -> Interpreter {
     let question = Question {
         python: Some(python.to_owned()),
         variables: variables.clone(),
+        home: variables.get("HOME").map(PathBuf::from),
         // No native file: they are not the question here.
         only: Some(BTreeSet::new()),
         ..Question::default()
     };
-    let survey = survey(&question, &Silent).unwrap();
+    let survey = survey(Survey::default(), &question, &Silent).unwrap();
     survey.python.known().unwrap().clone()
 }
 
@@ -220,4 +222,27 @@ fn a_prefix_of_conda_is_one() {
     fs::write(prefix.join(installed), "{}").unwrap();
     let found = assert_as_it_says(&prefix.join("bin/python3"), &plain);
     assert_eq!(found.kind, InterpreterKind::Conda);
+}
+
+#[test]
+fn a_survey_says_neither_where_the_user_lives_nor_what_is_secret() {
+    let home = tempfile::tempdir().unwrap();
+    let more = [
+        ("OMP_NUM_THREADS", "1".to_owned()),
+        ("DATABASE_PASSWORD", "long-and-secret".to_owned()),
+        ("TF_API_KEY", "0123456789abcdef0123456789abcdef".to_owned()),
+    ];
+    let python = pythons().remove(0);
+    let question = Question {
+        python: Some(python),
+        variables: variables(home.path(), &more),
+        home: Some(home.path().to_owned()),
+        only: Some(BTreeSet::new()),
+        ..Question::default()
+    };
+    let survey = survey(Survey::default(), &question, &Silent).unwrap();
+    let shown = survey.variables.known().unwrap();
+    let names: Vec<&str> = shown.keys().map(String::as_str).collect();
+    assert_eq!(names, ["OMP_NUM_THREADS", "PATH", "TF_API_KEY"]);
+    assert_eq!(shown["TF_API_KEY"], "[masked]");
 }

@@ -16,6 +16,7 @@ use crashlens_core::{Report, Survey, inspection};
 use crashlens_files::Purpose;
 
 use self::scanning::Job;
+use self::surveying::Wanted;
 use crate::cli::{CheckArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject, SurveyArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
@@ -78,6 +79,10 @@ fn environment(args: &EnvironmentArgs) -> Result<ExitStatus, Failure> {
 fn survey(args: &SurveyArgs) -> Result<Survey, Failure> {
     match &args.from {
         Some(file) => saved_survey::read(file),
-        None => surveying::survey(args),
+        None => surveying::survey(Wanted {
+            python: args.python.clone(),
+            verify: args.verify,
+            uses_cache: !args.no_cache,
+        }),
     }
 }

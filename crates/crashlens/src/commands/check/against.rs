@@ -1,13 +1,14 @@
 //! What files are checked against: an environment, and the memory of this machine.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crashlens_core::files::Setting;
 use crashlens_core::{Gaps, Observed, Survey};
 
-use crate::cli::SurveyArgs;
+use super::surveying::{Wanted, survey};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::interpreter;
 
 /// The environment of an interpreter, a folder or a running process; the memory in any case.
 pub(super) fn setting(against: Option<&str>) -> Result<Setting, Failure> {
@@ -31,33 +32,18 @@ pub(super) fn setting(against: Option<&str>) -> Result<Setting, Failure> {
 
 fn environment(against: &str) -> Result<Survey, Failure> {
     let python = match against.parse::<u32>() {
-        Ok(pid) => interpreter_of(pid)?,
+        Ok(pid) => interpreter::of_process(pid).ok_or_else(|| unseen(pid))?,
         Err(_) => PathBuf::from(against),
     };
-    super::surveying::survey(&SurveyArgs {
+    survey(Wanted {
         python: Some(python),
         verify: false,
-        no_cache: false,
-        save: None,
-        from: None,
+        uses_cache: true,
     })
 }
 
-/// The interpreter that a process was started as: its first argument knows of a virtual environment, its program does not.
-fn interpreter_of(pid: u32) -> Result<PathBuf, Failure> {
-    let process = PathBuf::from(format!("/proc/{pid}"));
-    let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
-    let first = command.split(|byte| *byte == 0).next().unwrap_or_default();
-    let first = Path::new(std::str::from_utf8(first).unwrap_or_default());
-    let started = std::fs::read_link(process.join("cwd")).map(|folder| folder.join(first));
-    let candidates = [
-        started.ok().filter(|_| first.components().count() > 1),
-        std::fs::read_link(process.join("exe")).ok(),
-    ];
-    let found = candidates.into_iter().flatten().find(|path| path.is_file());
-    found.ok_or_else(|| {
-        let message = format!("cannot see which interpreter process {pid} runs");
-        Failure::new(message, ExitStatus::NoReport)
-            .with_help("Name its interpreter instead: --against PATH.")
-    })
+fn unseen(pid: u32) -> Failure {
+    let message = format!("cannot see which interpreter process {pid} runs");
+    Failure::new(message, ExitStatus::NoReport)
+        .with_help("Name its interpreter instead: --against PATH.")
 }

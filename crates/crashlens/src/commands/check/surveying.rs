@@ -2,36 +2,42 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use crashlens_core::survey::Machine;
-use crashlens_core::{Gaps, Observed, Survey, secrets};
+use crashlens_core::{Survey, secrets};
 use crashlens_inspect::{Question, SurveyError};
 
 use super::progress::PatientBar;
 use crate::cache_folder::cache_folder;
-use crate::cli::SurveyArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
-/// Reads what the arguments ask for.
-pub(super) fn survey(args: &SurveyArgs) -> Result<Survey, Failure> {
-    // Gaps are numbered within a survey, which does not exist yet; so the processor is asked twice.
-    let count_vectors = lacks_avx(&crashlens_trace::machine(&mut Gaps::default()));
-    let visible = variables();
+/// Which environment to read, and how.
+pub(super) struct Wanted {
+    /// The interpreter or the folder of its environment; `None` for the active one.
+    pub(super) python: Option<PathBuf>,
+    /// Whether to compare the content of files with the lists of packages.
+    pub(super) verify: bool,
+    /// Whether to use what was kept the last time, and to keep what is read.
+    pub(super) uses_cache: bool,
+}
+
+/// Reads the environment and the machine.
+pub(super) fn survey(wanted: Wanted) -> Result<Survey, Failure> {
+    let mut survey = Survey::default();
+    survey.machine = crashlens_trace::machine(&mut survey.gaps);
     let question = Question {
-        python: args.python.clone(),
-        variables: with_home(&visible),
-        count_vectors,
-        verify: args.verify,
-        cache: cache_folder().filter(|_| !args.no_cache),
+        python: wanted.python,
+        variables: variables(),
+        home: std::env::home_dir(),
+        count_vectors: lacks_avx(&survey.machine),
+        verify: wanted.verify,
+        cache: cache_folder().filter(|_| wanted.uses_cache),
         ..Question::default()
     };
     let bar = PatientBar::new();
-    let mut survey = crashlens_inspect::survey(&question, &bar).map_err(|error| failed(&error))?;
-    drop(bar);
-    survey.machine = crashlens_trace::machine(&mut survey.gaps);
-    survey.variables = Observed::Known(visible);
-    Ok(survey)
+    crashlens_inspect::survey(survey, &question, &bar).map_err(|error| failed(&error))
 }
 
 /// The variables that a program started from here would have, as far as they may be written down.
@@ -44,15 +50,6 @@ fn variables() -> BTreeMap<String, String> {
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str())),
     )
-}
-
-/// Packages may be installed in the user's home; nobody else is to know where that is.
-fn with_home(visible: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut variables = visible.clone();
-    if let Some(home) = std::env::var_os("HOME") {
-        variables.insert("HOME".to_owned(), lossy(home));
-    }
-    variables
 }
 
 fn lossy(text: OsString) -> String {
