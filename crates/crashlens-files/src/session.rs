@@ -48,7 +48,7 @@ pub struct Plan<'a> {
     pub jobs: Option<NonZero<usize>>,
     /// Hashes and facts of all files: written, continued, or compared with.
     pub manifest: Option<&'a Path>,
-    /// Look at every file again so long after the scan.
+    /// Look at every file again after this pause.
     pub watch: Option<Duration>,
     /// Files that the caller writes: they are not part of what is scanned.
     pub written: Vec<&'a Path>,
