@@ -94,7 +94,7 @@ fn source_lines(text: &str) -> usize {
 
 fn oversize(path: &Path, text: &str) -> Option<String> {
     let lines = source_lines(text);
-    let is_rule = rule_book::is_rule(path, text);
+    let is_rule = rule_book::is_rule(path);
     let (aim, most) = if is_rule {
         (RULE_LINES, RULE_LINES)
     } else {

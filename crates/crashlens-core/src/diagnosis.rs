@@ -4,12 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::book::{self, Rule};
 use crate::capture::EndingKind;
 use crate::cause::{Cause, Depth};
 use crate::evidence::{Directness, Evidence, FactRef, Stance, Weight};
 use crate::facts::Facts;
-use crate::rule::{Remedy, Rule, Suspicion};
-use crate::rules;
+use crate::rule::{Remedy, Suspicion};
 
 /// More than this a person does not read at three in the morning.
 const MOST_FINDINGS: usize = 3;
@@ -91,8 +91,8 @@ pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
         return Diagnosis::default();
     }
     let mut diagnosis = Diagnosis::default();
-    for rule in rules::all() {
-        if let Some(suspicion) = (rule.judge)(facts) {
+    for rule in book::all() {
+        if let Some(suspicion) = rule.suspect(facts) {
             diagnosis.take(rule, suspicion, facts);
         }
     }

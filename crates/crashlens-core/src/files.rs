@@ -1,6 +1,6 @@
 //! Facts of data files and models, what they mean for TensorFlow, and what is said of a whole set.
 //!
-//! A reader states what it saw of one file ([`FileFacts`]); rules judge it ([`FileRule`]); a [`Gathering`] puts the
+//! A reader states what it saw of one file ([`FileFacts`]); rules judge it ([`crate::book`]); a [`Gathering`] puts the
 //! findings of many files together within bounds, so that a million files need no more memory than a thousand.
 
 mod census;
@@ -22,7 +22,7 @@ pub use contents::{
 };
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
-pub use finding::{FileFinding, FileRule, Judge, Setting};
+pub use finding::{FileFinding, Setting};
 pub use forecast::{Action, Forecast, Need, forecast};
 pub use format::Format;
 pub use gathering::{Gathering, hazards_of, is_about_set, judge};

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::capture::CrashCapture;
 use crate::pasted;
+use crate::survey::Survey;
 
 /// The folder.
 pub(crate) fn folder() -> PathBuf {
@@ -27,6 +28,11 @@ struct NearMiss {
 
 /// The fixture of an id: `captures/NAME`, `logs/NNN` or `near/NAME`.
 pub(crate) fn load(id: &str) -> CrashCapture {
+    serde_json::from_value(load_value(id)).unwrap_or_else(|error| panic!("{id}: {error}"))
+}
+
+/// The survey of an environment: `surveys/NAME`.
+pub(crate) fn survey(id: &str) -> Survey {
     serde_json::from_value(load_value(id)).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 

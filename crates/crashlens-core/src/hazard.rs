@@ -1,81 +1,12 @@
-//! A hazard: something that will fail or can crash, found before it has; and the rules that find them.
+//! A hazard: something that will fail or can crash, found before it has.
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{Gaps, Observed, Package};
+use crate::capture::Package;
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::files::Effect;
 use crate::rule::Remedy;
-use crate::survey::Survey;
-
-/// One rule that looks for hazards in a survey. Rules do not see each other.
-#[derive(Debug)]
-pub struct HazardRule {
-    /// Never reused: `LNK001`.
-    pub id: &'static str,
-    /// After the hazard: `undefined-symbols`.
-    pub name: &'static str,
-    /// What it looks at, as half a sentence: "symbols that native modules need and nothing defines".
-    pub asks: &'static str,
-    /// The causes of death that it may lead to.
-    pub causes: &'static [Cause],
-    /// Version of crashlens that had it first.
-    pub since: &'static str,
-    /// Its page.
-    pub doc: &'static str,
-    /// What it makes of the survey: pure.
-    pub judge: fn(&Survey) -> Look,
-}
-
-/// What one rule saw.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Look {
-    /// What was looked at, with numbers: "212 native files". Empty where there was nothing to look at.
-    pub(crate) scope: String,
-    /// What could not be looked at, in words.
-    pub(crate) blind: Vec<String>,
-    pub(crate) hazards: Vec<Hazard>,
-}
-
-impl Look {
-    /// At what, with numbers: "212 native files".
-    pub fn at(scope: impl Into<String>) -> Self {
-        Self {
-            scope: scope.into(),
-            ..Self::default()
-        }
-    }
-
-    /// There was nothing to look at: no TensorFlow, no GPU.
-    pub fn nothing() -> Self {
-        Self::default()
-    }
-
-    /// With a hazard.
-    #[must_use]
-    pub fn found(mut self, hazard: Hazard) -> Self {
-        self.hazards.push(hazard);
-        self
-    }
-
-    /// With several.
-    #[must_use]
-    pub fn found_all(mut self, hazards: impl IntoIterator<Item = Hazard>) -> Self {
-        self.hazards.extend(hazards);
-        self
-    }
-
-    /// With something that could not be looked at; "nothing found" is then not claimed.
-    #[must_use]
-    pub fn blind_to<T>(mut self, part: &str, observed: &Observed<T>, gaps: &Gaps) -> Self {
-        if let Observed::Unknown(id) = observed {
-            let reason = gaps.0.get(id.0).map_or("not looked at", |gap| &gap.reason);
-            self.blind.push(format!("{part}: {reason}"));
-        }
-        self
-    }
-}
 
 /// Something that will fail or can crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

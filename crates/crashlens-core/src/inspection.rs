@@ -5,10 +5,10 @@ mod tooling;
 
 use serde::{Deserialize, Serialize};
 
+use crate::book::{self, Judge, Rule};
 use crate::capture::Gap;
 use crate::files::Forecast;
-use crate::hazard::{Hazard, HazardRule, Severity};
-use crate::hazards;
+use crate::hazard::{Hazard, Severity};
 use crate::survey::Survey;
 
 /// What one check looked at and found.
@@ -99,17 +99,20 @@ impl Check {
 pub fn inspect(survey: &Survey) -> Inspection {
     let mut findings = Vec::new();
     let mut checks = Vec::new();
-    for rule in hazards::all() {
-        let look = (rule.judge)(survey);
+    for rule in book::all() {
+        let Judge::Environment(judge) = rule.judge else {
+            continue;
+        };
+        let look = judge(survey);
         checks.push(Check {
             rule: rule.id.to_owned(),
             name: rule.name.to_owned(),
-            asks: rule.asks.to_owned(),
+            asks: rule.summary.to_owned(),
             scope: look.scope,
-            found: look.hazards.len() as u64,
+            found: look.findings.len() as u64,
             blind: look.blind,
         });
-        findings.extend(look.hazards.into_iter().map(|hazard| {
+        findings.extend(look.findings.into_iter().map(|hazard| {
             let mut hazard = signed(pythonpath::named(survey, hazard), rule);
             tooling::fit(&mut hazard, survey);
             hazard
@@ -132,7 +135,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
     }
 }
 
-fn signed(mut hazard: Hazard, rule: &HazardRule) -> Hazard {
+fn signed(mut hazard: Hazard, rule: &Rule) -> Hazard {
     rule.id.clone_into(&mut hazard.rule);
     rule.name.clone_into(&mut hazard.name);
     hazard.remedies.sort_by_key(|remedy| remedy.risk);

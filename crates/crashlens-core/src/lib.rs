@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod book;
 pub mod capture;
 pub mod cause;
 mod compatibility;
@@ -9,7 +10,6 @@ pub mod culprit;
 pub mod diagnosis;
 pub mod evidence;
 pub mod facts;
-pub mod file_rules;
 pub mod files;
 #[cfg(test)]
 mod fixtures;
@@ -18,20 +18,17 @@ pub mod fuzzing;
 #[cfg(test)]
 mod graded;
 pub mod hazard;
-pub mod hazards;
 pub mod inspection;
 pub mod known_issues;
 mod known_versions;
 mod lineage;
 mod messages;
 pub mod operations;
-#[cfg(test)]
-mod pages;
 pub mod pasted;
 mod phase;
 pub mod report;
 pub mod rule;
-pub mod rules;
+mod rules;
 #[cfg(test)]
 mod sample;
 pub mod secrets;

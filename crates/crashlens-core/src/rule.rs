@@ -1,27 +1,9 @@
-//! A rule: what it looks for, what it says, and its page for people.
+//! What a rule about deaths says: what it suspects, on what evidence, and what to do about it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
 use crate::evidence::{Evidence, FactRef, Weight};
-use crate::facts::Facts;
-
-/// One rule. Rules do not see each other; only [`crate::diagnosis`] compares them.
-#[derive(Debug)]
-pub struct Rule {
-    /// Never reused: `MEM001`.
-    pub id: &'static str,
-    /// After the cause, not the symptom: `null-pointer`.
-    pub name: &'static str,
-    /// The causes it may name.
-    pub causes: &'static [Cause],
-    /// Version of crashlens that had it first.
-    pub since: &'static str,
-    /// Its page.
-    pub doc: &'static str,
-    /// What it makes of the facts: pure, and `None` where nothing of its case is seen.
-    pub judge: fn(&Facts<'_>) -> Option<Suspicion>,
-}
 
 /// What a rule makes of the facts. How much to believe of it is decided by [`crate::diagnosis::weigh`].
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,31 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A book: where its rules are, how they are declared, where their fixtures are.
-struct Book {
-    rules: &'static str,
-    declaration: &'static str,
-    fixtures: &'static str,
-}
-
-/// Causes of death, hazards before one, and flaws of files.
-const BOOKS: [Book; 3] = [
-    Book {
-        rules: RULES,
-        declaration: ": Rule = Rule {",
-        fixtures: "crates/crashlens-core/fixtures/rules",
-    },
-    Book {
-        rules: "crates/crashlens-core/src/hazards",
-        declaration: ": HazardRule = HazardRule {",
-        fixtures: "crates/crashlens-core/fixtures/hazards",
-    },
-    Book {
-        rules: "crates/crashlens-core/src/file_rules",
-        declaration: ": FileRule = FileRule {",
-        fixtures: "crates/crashlens-core/fixtures/file_rules",
-    },
-];
+/// How a rule is declared.
+const DECLARATION: &str = "static RULE: Rule = Rule {";
+const FIXTURES: &str = "crates/crashlens-core/fixtures/rules";
 const RULES: &str = "crates/crashlens-core/src/rules";
 const SIGNS: &str = "crates/crashlens-core/data/signs";
 /// Where signs are asked for.
@@ -43,34 +21,37 @@ pub struct File {
     pub text: String,
 }
 
-/// Whether it is one rule: `rules/<family>/<rule>.rs`. What the rules of a family share may stand beside them.
-pub fn is_rule(path: &Path, text: &str) -> bool {
-    book_of(path, text).is_some()
+/// Whether it is one rule: `rules/<kind>/<family>/rules/<rule>.rs`. What the rules of a family share stands beside that
+/// innermost folder.
+pub fn is_rule(path: &Path) -> bool {
+    is_in_leaf(path) && has_extension(path, "rs")
 }
 
-/// The book that a rule is in.
-fn book_of(path: &Path, text: &str) -> Option<&'static Book> {
-    BOOKS.iter().find(|book| {
-        path.strip_prefix(book.rules)
-            .is_ok_and(|below| below.components().count() == 2)
-            && path.extension().is_some_and(|extension| extension == "rs")
-            && text.contains(book.declaration)
-    })
+/// Whether a file is in the folder of a family's rules.
+fn is_in_leaf(path: &Path) -> bool {
+    let Ok(below) = path.strip_prefix(RULES) else {
+        return false;
+    };
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str()).collect();
+    matches!(parts.as_slice(), [_kind, _family, folder, _file, ..] if *folder == "rules")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|it| it == extension)
 }
 
 /// What is wrong with the book.
 pub fn faults(files: &[File]) -> Vec<String> {
     let mut faults = Vec::new();
-    for rule in files {
-        let Some(book) = book_of(&rule.path, &rule.text) else {
-            continue;
-        };
+    for rule in files.iter().filter(|file| is_rule(&file.path)) {
         faults.extend(
-            missing(rule, book, files)
+            missing(rule, files)
                 .into_iter()
+                .chain(others_named(rule, files))
                 .map(|what| format!("{} {what}", rule.path.display())),
         );
     }
+    faults.extend(strays(files));
     faults.extend(orphaned_pages(files));
     faults.extend(signs(files));
     faults
@@ -82,11 +63,14 @@ fn text_of<'a>(files: &'a [File], path: &Path) -> Option<&'a str> {
 }
 
 /// What a rule lacks.
-fn missing(rule: &File, book: &Book, files: &[File]) -> Vec<String> {
+fn missing(rule: &File, files: &[File]) -> Vec<String> {
     let stem = stem(&rule.path);
     let family = rule.path.parent().unwrap_or(Path::new(""));
     let list = text_of(files, &family.with_extension("rs")).unwrap_or_default();
     let mut missing = Vec::new();
+    if !rule.text.contains(DECLARATION) {
+        missing.push("declares no rule; what rules share belongs one folder up".to_owned());
+    }
     if !list.contains(&format!("mod {stem};")) || !list.contains(&format!("{stem}::RULE")) {
         missing.push(format!(
             "is not registered in {}",
@@ -103,7 +87,7 @@ fn missing(rule: &File, book: &Book, files: &[File]) -> Vec<String> {
     if !rule.text.contains(&format!("name: \"{name}\"")) {
         missing.push(format!("is not called {name}, as its file is"));
     }
-    let fixtures = Path::new(book.fixtures).join(format!("{name}.toml"));
+    let fixtures = Path::new(FIXTURES).join(format!("{name}.toml"));
     if text_of(files, &fixtures).is_none() {
         missing.push(format!("has no fixtures in {}", fixtures.display()));
     }
@@ -116,16 +100,49 @@ fn stem(path: &Path) -> &str {
         .unwrap_or_default()
 }
 
+/// The other rules that a rule names: rules do not see each other.
+fn others_named(rule: &File, files: &[File]) -> Vec<String> {
+    let own = stem(&rule.path);
+    let others = files.iter().filter(|file| is_rule(&file.path));
+    let mut named: Vec<&str> = others
+        .map(|other| stem(&other.path))
+        .filter(|other| *other != own)
+        .filter(|other| {
+            ["rules::", "super::"].iter().any(|path| {
+                let module = format!("{path}{other}");
+                rule.text.match_indices(&module).any(|(at, _)| {
+                    let rest = rule.text.get(at + module.len()..).unwrap_or_default();
+                    rest.starts_with("::") || rest.starts_with(';')
+                })
+            })
+        })
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let named = named.into_iter();
+    named
+        .map(|other| format!("names the rule {other}; what both need belongs one folder up"))
+        .collect()
+}
+
+/// Rules that are declared outside the folders of rules.
+fn strays(files: &[File]) -> impl Iterator<Item = String> {
+    files
+        .iter()
+        .filter(|file| file.path.starts_with(RULES) && !is_rule(&file.path))
+        .filter(|file| has_extension(&file.path, "rs") && file.text.contains(DECLARATION))
+        .map(|file| {
+            format!(
+                "{} declares a rule; it belongs into the folder rules/ of its family",
+                file.path.display()
+            )
+        })
+}
+
 fn orphaned_pages(files: &[File]) -> impl Iterator<Item = String> {
     files
         .iter()
-        .filter(|file| {
-            BOOKS.iter().any(|book| file.path.starts_with(book.rules))
-                && file
-                    .path
-                    .extension()
-                    .is_some_and(|extension| extension == "md")
-        })
+        .filter(|file| file.path.starts_with(RULES) && has_extension(&file.path, "md"))
         .filter(|file| text_of(files, &file.path.with_extension("rs")).is_none())
         .map(|file| format!("{} is the page of no rule", file.path.display()))
 }
@@ -186,33 +203,21 @@ mod tests {
         }
     }
 
+    const MEMORY: &str = "crates/crashlens-core/src/rules/death/memory";
+
     fn whole() -> Vec<File> {
-        let [deaths, hazards, _] = &BOOKS;
         vec![
             file(
-                &format!("{RULES}/memory.rs"),
-                "mod null_pointer;\nrules: &[&null_pointer::RULE],",
+                &format!("{MEMORY}/rules.rs"),
+                "mod null_pointer;\nconst ALL: &[&Rule] = &[&null_pointer::RULE];",
             ),
             file(
-                &format!("{RULES}/memory/null_pointer.rs"),
+                &format!("{MEMORY}/rules/null_pointer.rs"),
                 "static RULE: Rule = Rule { name: \"null-pointer\", doc: include_str!(\"null_pointer.md\"), facts.sign(\"said-null\")",
             ),
-            file(&format!("{RULES}/memory/null_pointer.md"), "# null-pointer"),
-            file(&format!("{}/null-pointer.toml", deaths.fixtures), ""),
+            file(&format!("{MEMORY}/rules/null_pointer.md"), "# null-pointer"),
+            file(&format!("{FIXTURES}/null-pointer.toml"), ""),
             file(&format!("{SIGNS}/memory.toml"), "id = \"said-null\"\n"),
-            file(
-                &format!("{}/limits.rs", hazards.rules),
-                "mod small_stack;\nrules: &[&small_stack::RULE],",
-            ),
-            file(
-                &format!("{}/limits/small_stack.rs", hazards.rules),
-                "static RULE: HazardRule = HazardRule { name: \"small-stack\", doc: include_str!(\"small_stack.md\")",
-            ),
-            file(
-                &format!("{}/limits/small_stack.md", hazards.rules),
-                "# small-stack",
-            ),
-            file(&format!("{}/small-stack.toml", hazards.fixtures), ""),
         ]
     }
 
@@ -239,5 +244,34 @@ mod tests {
         let mut files = whole();
         files.push(file(&format!("{SIGNS}/gpu.toml"), "id = \"idle\"\n"));
         assert_eq!(faults(&files), ["no rule asks for the sign idle"]);
+    }
+
+    #[test]
+    fn a_helper_among_rules_and_a_rule_among_helpers_are_faults() {
+        let mut files = whole();
+        files.push(file(&format!("{MEMORY}/rules/words.rs"), "fn words() {}"));
+        let faults_of = |files: &[File], what: &str| {
+            let faults = faults(files);
+            assert!(faults.iter().any(|it| it.contains(what)), "{faults:?}");
+        };
+        faults_of(&files, "words.rs declares no rule");
+        let mut files = whole();
+        files.push(file(&format!("{MEMORY}/heap.rs"), DECLARATION));
+        faults_of(&files, "heap.rs declares a rule");
+    }
+
+    #[test]
+    fn a_rule_that_names_another_is_a_fault() {
+        let mut files = whole();
+        let text =
+            format!("{DECLARATION} use crate::rules::death::memory::rules::null_pointer::is_null;");
+        files.push(file(&format!("{MEMORY}/rules/bad_object.rs"), &text));
+        let faults = faults(&files);
+        assert!(
+            faults
+                .iter()
+                .any(|it| it.contains("names the rule null_pointer")),
+            "{faults:?}"
+        );
     }
 }

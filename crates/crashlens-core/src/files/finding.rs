@@ -1,44 +1,14 @@
-//! Rules about files, and what they find.
+//! What rules about files find, and what the files are checked against.
 
 use pep440_rs::Version;
 use serde::{Deserialize, Serialize};
 
 use super::effect::{effects_of, severity_for};
-use super::{Census, Effect, EffectKind, FileFacts, Flaw, FlawKind};
+use super::{Effect, EffectKind, FileFacts, Flaw, FlawKind};
 use crate::cause::Cause;
-use crate::hazard::{Hazard, Severity};
+use crate::hazard::Severity;
 use crate::rule::Remedy;
 use crate::survey::Survey;
-
-/// One rule about files. Rules do not see each other.
-#[derive(Debug)]
-pub struct FileRule {
-    /// Never reused: `DAT001`.
-    pub id: &'static str,
-    /// After what is wrong: `cut-short`.
-    pub name: &'static str,
-    /// What it looks for, as half a sentence: "files that end before what they declare does".
-    pub asks: &'static str,
-    /// What is said of one file that has it, and of several: `["is cut short", "are cut short"]`.
-    pub says: [&'static str; 2],
-    /// The cause of death that it may lead to.
-    pub cause: Cause,
-    /// Version of crashlens that had it first.
-    pub since: &'static str,
-    /// Its page.
-    pub doc: &'static str,
-    /// What it looks at.
-    pub judge: Judge,
-}
-
-/// What a rule looks at: pure.
-#[derive(Debug, Clone, Copy)]
-pub enum Judge {
-    /// Each file alone.
-    File(fn(&FileFacts, &Setting) -> Vec<FileFinding>),
-    /// The whole set, when all files were read.
-    Set(fn(&Census, &Setting) -> Vec<Hazard>),
-}
 
 /// What the files are checked against.
 #[derive(Debug, Clone, Default)]

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Census, Effect, FileFacts, FileFinding, FileRule, Forecast, Format, Setting, UncheckedLabels,
-    finding::Judge, forecast, labels,
+    Census, Effect, FileFacts, FileFinding, Forecast, Format, Setting, UncheckedLabels, forecast,
+    labels,
 };
+use crate::book::{self, Judge, Kind, Rule};
+use crate::cause::Cause;
 use crate::evidence::FactRef;
-use crate::file_rules;
 use crate::hazard::{Ground, Hazard, Severity};
 use crate::inspection::{Amount, Check, Inspection, InspectionKind};
 use crate::rule::Remedy;
@@ -49,15 +50,15 @@ struct Group {
 /// Judges one file by every rule.
 pub fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let mut findings = Vec::new();
-    for rule in file_rules::all() {
-        let Judge::File(judge) = rule.judge else {
+    for rule in book::of(Kind::File) {
+        let Judge::File { judge, .. } = rule.judge else {
             continue;
         };
         findings.extend(judge(facts, setting).into_iter().map(|finding| {
             let mut finding = FileFinding {
                 rule: rule.id.to_owned(),
                 name: rule.name.to_owned(),
-                cause: rule.cause,
+                cause: cause_of(rule),
                 ..finding
             };
             finding.remedies.sort_by_key(|remedy| remedy.risk);
@@ -72,7 +73,7 @@ pub fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
 pub fn hazards_of(facts: &FileFacts, findings: &[FileFinding]) -> Vec<Hazard> {
     let mut gathering = Gathering::default();
     gathering.add_late(facts, findings);
-    let rules = file_rules::all().enumerate();
+    let rules = book::of(Kind::File).enumerate();
     rules
         .flat_map(|(order, rule)| gathering.told(order, rule).collect::<Vec<_>>())
         .collect()
@@ -80,7 +81,7 @@ pub fn hazards_of(facts: &FileFacts, findings: &[FileFinding]) -> Vec<Hazard> {
 
 /// Whether a finding is about the whole set rather than about files of it.
 pub fn is_about_set(hazard: &Hazard) -> bool {
-    let mut rules = file_rules::all();
+    let mut rules = book::of(Kind::File);
     rules.any(|rule| rule.id == hazard.rule && matches!(rule.judge, Judge::Set(_)))
 }
 
@@ -113,7 +114,7 @@ impl Gathering {
     pub fn add_late(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
         let mut told = Vec::new();
         for finding in findings {
-            let Some(order) = file_rules::position(&finding.rule) else {
+            let Some(order) = position(&finding.rule) else {
                 continue;
             };
             let key = (order, finding.severity);
@@ -128,23 +129,23 @@ impl Gathering {
     pub fn conclude(&self, kind: InspectionKind, subject: &str, setting: &Setting) -> Inspection {
         let mut findings = Vec::new();
         let mut checks = Vec::new();
-        for (order, rule) in file_rules::all().enumerate() {
+        for (order, rule) in book::of(Kind::File).enumerate() {
             let before = findings.len();
             match rule.judge {
-                Judge::File(_) => findings.extend(self.told(order, rule)),
                 Judge::Set(judge) => findings.extend(judge(&self.census, setting).into_iter().map(
                     |hazard| Hazard {
                         rule: rule.id.to_owned(),
                         name: rule.name.to_owned(),
-                        cause: rule.cause,
+                        cause: cause_of(rule),
                         ..hazard
                     },
                 )),
+                _ => findings.extend(self.told(order, rule)),
             }
             checks.push(Check {
                 rule: rule.id.to_owned(),
                 name: rule.name.to_owned(),
-                asks: rule.asks.to_owned(),
+                asks: rule.summary.to_owned(),
                 scope: match self.files {
                     0 => String::new(),
                     files => format!("{files} files"),
@@ -189,10 +190,10 @@ impl Gathering {
     }
 
     /// What a rule found, once for each severity.
-    fn told(&self, order: usize, rule: &FileRule) -> impl Iterator<Item = Hazard> {
+    fn told(&self, order: usize, rule: &Rule) -> impl Iterator<Item = Hazard> {
         let groups = self.groups.range((order, Severity::WorthKnowing)..);
         let groups = groups.take_while(move |((other, _), _)| *other == order);
-        groups.map(|((_, severity), group)| group.told(rule, *severity))
+        groups.filter_map(|((_, severity), group)| group.told(rule, *severity))
     }
 
     fn forecasts(&self, kind: InspectionKind, setting: &Setting) -> Vec<Forecast> {
@@ -283,13 +284,18 @@ impl Group {
     }
 
     /// As one finding.
-    fn told(&self, rule: &FileRule, severity: Severity) -> Hazard {
-        let [one, many] = rule.says;
+    fn told(&self, rule: &Rule, severity: Severity) -> Option<Hazard> {
+        let Judge::File {
+            says: [one, many], ..
+        } = rule.judge
+        else {
+            return None;
+        };
         let headline = match (self.count, self.files.first()) {
             (1, Some(only)) => format!("{only} {one}"),
             (count, _) => format!("{count} files {many}{}", self.by_format()),
         };
-        Hazard {
+        Some(Hazard {
             rule: rule.id.to_owned(),
             name: rule.name.to_owned(),
             grounds: self.grounds.clone(),
@@ -297,8 +303,8 @@ impl Group {
             more_files: self.count - self.files.len() as u64,
             effects: self.effects(),
             remedies: self.remedies.clone(),
-            ..Hazard::new(severity, rule.cause, headline)
-        }
+            ..Hazard::new(severity, cause_of(rule), headline)
+        })
     }
 
     /// ` (12 JPEG, 2 PNG)`, where there are several.
@@ -314,6 +320,17 @@ impl Group {
             words => format!(" ({})", words.join(", ")),
         }
     }
+}
+
+/// The cause that findings of a rule name; each names one, whether or not the rule leads to any.
+fn cause_of(rule: &Rule) -> Cause {
+    let first = rule.causes.first();
+    first.copied().unwrap_or(Cause::CorruptDataFile)
+}
+
+/// Where among the rules about files that of an id stands.
+fn position(id: &str) -> Option<usize> {
+    book::of(Kind::File).position(|rule| rule.id == id)
 }
 
 /// What was seen in one file, as a sentence.

@@ -1,11 +1,12 @@
 //! `crashlens rules`: the rule book.
 
+use crashlens_core::book::{self, Rule};
 use crashlens_core::cause::Cause;
 
 use crate::cli::RulesArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::book::{self, Entry};
+use crate::report::book::{write_json, write_list, write_page};
 use crate::report::{Destination, Format};
 
 /// So many names are offered for one that does not exist.
@@ -21,9 +22,9 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
     destination.send(
         ExitStatus::NoReport,
         &|view, out| match (args.format, &wanted) {
-            (Format::Json, _) => book::write_json(book::all().filter(|rule| wanted.has(rule)), out),
-            (_, Wanted::One(rule)) => book::write_page(rule, view, out),
-            (_, _) => book::write_list(&|rule| wanted.has(rule), view, out),
+            (Format::Json, _) => write_json(book::all().filter(|rule| wanted.has(rule)), out),
+            (_, Wanted::One(rule)) => write_page(rule, view, out),
+            (_, _) => write_list(&|rule| wanted.has(rule), view, out),
         },
     )?;
     Ok(ExitStatus::Success)
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
 enum Wanted {
     All,
     Of(Cause),
-    One(Entry),
+    One(&'static Rule),
 }
 
 impl Wanted {
@@ -53,7 +54,7 @@ impl Wanted {
         }
     }
 
-    fn has(&self, rule: &Entry) -> bool {
+    fn has(&self, rule: &Rule) -> bool {
         match self {
             Self::All => true,
             Self::Of(cause) => rule.causes.contains(cause),
@@ -81,7 +82,7 @@ fn unknown(word: &str) -> Failure {
 /// Rules with a name or an id like `word`: those that share a word of it, and those few letters away.
 fn close_to(word: &str) -> Vec<String> {
     let word: String = word.chars().take(60).collect::<String>().to_lowercase();
-    let distance = |rule: &Entry| {
+    let distance = |rule: &Rule| {
         if word.len() > 2 && rule.name.contains(&word) {
             return 1;
         }
@@ -92,8 +93,8 @@ fn close_to(word: &str) -> Vec<String> {
             .min(of_id + 1)
             .saturating_sub(3 * shared)
     };
-    let mut close: Vec<(usize, Entry)> = book::all()
-        .map(|rule| (distance(&rule), rule))
+    let mut close: Vec<(usize, &Rule)> = book::all()
+        .map(|rule| (distance(rule), rule))
         .filter(|(distance, _)| *distance <= (word.len() / 3).max(2))
         .collect();
     close.sort_by_key(|(distance, _)| *distance);

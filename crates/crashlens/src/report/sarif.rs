@@ -5,12 +5,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use crashlens_core::book;
 use crashlens_core::hazard::{Hazard, Severity};
 use crashlens_core::{Gap, Inspection, Report};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::book;
 use super::terminal::{printable, sentence};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -87,7 +87,7 @@ fn rule(id: &str) -> Value {
     json!({
         "id": rule.id,
         "name": rule.name,
-        "shortDescription": { "text": rule.summary() },
+        "shortDescription": { "text": rule.summary },
         "help": { "text": rule.doc, "markdown": rule.doc },
         "properties": { "tags": causes },
     })

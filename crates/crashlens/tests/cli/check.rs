@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crashlens_core::Report;
+use crashlens_core::book;
 
 use crate::{crashlens, stderr, stdout};
 
@@ -274,7 +275,7 @@ fn content_that_was_changed_is_found_when_asked_for() {
 #[test]
 fn every_check_is_listed_on_request() {
     let text = stdout(&Environment::sound().output(&["-v"]));
-    for rule in crashlens_core::hazards::all() {
+    for rule in book::of(book::Kind::Hazard) {
         assert!(text.contains(rule.id), "{} is missing", rule.id);
     }
 }

@@ -1,11 +1,8 @@
 use crate::{output, stderr, stdout};
 
-/// Ids and names of the rules on deaths and of those on environments.
+/// Ids and names of all rules.
 fn whole_book() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let deaths = crashlens_core::rules::all().map(|rule| (rule.id, rule.name));
-    let hazards = crashlens_core::hazards::all().map(|rule| (rule.id, rule.name));
-    let files = crashlens_core::file_rules::all().map(|rule| (rule.id, rule.name));
-    deaths.chain(hazards).chain(files)
+    crashlens_core::book::all().map(|rule| (rule.id, rule.name))
 }
 
 #[test]
@@ -13,7 +10,7 @@ fn the_list_names_every_rule_by_family() {
     let output = output(&["rules"]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    for family in crashlens_core::rules::FAMILIES {
+    for family in crashlens_core::book::families() {
         assert!(
             family.rules.is_empty() || text.contains(family.title),
             "{} is missing",

@@ -1,5 +1,6 @@
 //! The forms of a report, and surveys that are saved and judged again.
 
+use crashlens_core::book;
 use std::fs;
 
 use serde_json::Value;
@@ -22,7 +23,7 @@ fn json_is_a_report_without_deaths() {
     assert!(!finding.remedies.is_empty() && !finding.refuted_by.is_empty());
     assert_eq!(
         inspection.checks.len(),
-        crashlens_core::hazards::all().count()
+        book::of(book::Kind::Hazard).count()
     );
 }
 
@@ -35,7 +36,7 @@ fn sarif_has_every_rule_with_its_page_and_every_result_with_a_place() {
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
-    assert_eq!(rules.len(), crashlens_core::hazards::all().count());
+    assert_eq!(rules.len(), book::of(book::Kind::Hazard).count());
     for rule in rules {
         let page = rule["help"]["markdown"].as_str().unwrap();
         assert!(page.contains("## What it finds"), "{rule}");

@@ -1,0 +1,28 @@
+//! Faults on memory that Python took for an object.
+
+use crate::capture::{AccessKind, Place};
+use crate::facts::fault::short_name;
+use crate::facts::foreign::works_on_object;
+use crate::facts::{Facts, NativeSight};
+
+/// An object begins with its count, its type and, where it has one, its size.
+const HEADER: u64 = 24;
+
+/// No type is below.
+const FIRST_PAGE: u64 = 4096;
+
+/// The small number, mostly 0, that stood where Python asked an object for its type. An object that is not there itself
+/// would have been read at its header; and functions that take no object whatever may have another pointer that is 0.
+pub(super) fn small_type(facts: &Facts<'_>) -> Option<u64> {
+    let asks_type = |sight: &NativeSight<'_>| {
+        let name = short_name(sight.function());
+        works_on_object(sight) && name.trim_start_matches('_').starts_with("PyObject_")
+    };
+    facts.frames_at_fault().next().filter(asks_type)?;
+    let is_slot = matches!(facts.place(), Some(Place::NullPage { offset }) if *offset >= HEADER);
+    let access = facts
+        .access()
+        .filter(|it| is_slot && it.kind == AccessKind::Read)?;
+    let base = access.base.as_ref()?.value.0;
+    (base < FIRST_PAGE).then_some(base)
+}
