@@ -7,5 +7,5 @@ use libfuzzer_sys::fuzz_target;
 const LONGEST: usize = 128;
 
 fuzz_target!(|bytes: &[u8]| {
-    crashlens_unwind::fuzzing::demangle(bytes.get(..LONGEST).unwrap_or(bytes));
+    crashlens_core::fuzzing::demangle(bytes.get(..LONGEST).unwrap_or(bytes));
 });

@@ -26,7 +26,7 @@ const DIRECTIONS: [(&str, &[&str]); 8] = [
     ("crashlens-unwind", &["crashlens-core"]),
     ("crashlens-files", &["crashlens-core"]),
     ("crashlens-objects", &["crashlens-files"]),
-    ("crashlens-inspect", &["crashlens-core", "crashlens-unwind"]),
+    ("crashlens-inspect", &["crashlens-core"]),
     (
         "crashlens-trace",
         &["crashlens-core", "crashlens-unwind", "crashlens-inspect"],
@@ -35,7 +35,6 @@ const DIRECTIONS: [(&str, &[&str]); 8] = [
         "crashlens",
         &[
             "crashlens-core",
-            "crashlens-unwind",
             "crashlens-trace",
             "crashlens-inspect",
             "crashlens-files",

@@ -2,6 +2,11 @@
 
 use crate::{Report, messages, pasted};
 
+/// A name out of a symbol table.
+pub fn demangle(bytes: &[u8]) {
+    crate::demangle(&String::from_utf8_lossy(bytes));
+}
+
 /// Text that a program wrote to standard error.
 pub fn messages(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);

@@ -18,11 +18,6 @@ pub fn symbol_table(bytes: &[u8]) {
     symbols::ask_everything(bytes);
 }
 
-/// A name out of a symbol table.
-pub fn demangle(bytes: &[u8]) {
-    symbols::demangle(&String::from_utf8_lossy(bytes));
-}
-
 /// A line table of each encoding.
 pub fn line_table(bytes: &[u8]) {
     python::every_line_format(bytes);

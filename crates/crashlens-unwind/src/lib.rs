@@ -35,4 +35,3 @@ pub use snapshot::{
     EarlierMapping, MappedFile, ProcessSnapshot, SignalAtFault, ThreadState, Witnessed,
 };
 pub use stacks::{Reading, Stacks, Walked, replay, walk};
-pub use symbols::demangle;

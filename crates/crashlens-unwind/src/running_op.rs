@@ -12,7 +12,6 @@ mod search;
 use crashlens_core::{Frame, RunningOp, Thread, ThreadRole};
 use serde::{Deserialize, Serialize};
 
-use crate::symbols;
 use crate::testimony::{Answer, Scene};
 
 /// Bases of so many kernels that a frame of theirs says nothing about which one runs.
@@ -258,7 +257,7 @@ fn functions(thread: &Thread) -> impl Iterator<Item = (u32, Option<&str>)> {
 
 /// A class as names of functions spell it: `tensorflow::MatMulOp<…>` of `N10tensorflow8MatMulOpI…E`.
 fn spelled(mangled: &str) -> String {
-    let text = symbols::demangle(&format!("_ZTS{mangled}"));
+    let text = crashlens_core::demangle(&format!("_ZTS{mangled}"));
     text.strip_prefix("typeinfo name for ")
         .unwrap_or(mangled)
         .to_owned()

@@ -7,17 +7,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crashlens_core::{Gaps, Module, SourceLine};
+use crashlens_core::{Gaps, Module, SourceLine, demangle};
 use serde::{Deserialize, Serialize};
 
 use crate::python::SymbolLookup;
 use crate::{FileBytes, Files};
 
-mod demangle;
 mod dwarf;
 mod elf;
-
-pub use demangle::demangle;
 
 /// What is known of a code address. Several for one address when functions were inlined there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

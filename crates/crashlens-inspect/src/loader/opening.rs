@@ -233,7 +233,7 @@ impl<'a> Opener<'a> {
     fn missing_symbol(&self, process: &Process<'a>, unbound: &Unbound) -> Option<MissingSymbol> {
         let by = &process.loaded.get(unbound.by)?.library;
         let wanted = by.elf.undefined.get(unbound.symbol)?;
-        let demangled = crashlens_unwind::demangle(&wanted.name);
+        let demangled = crashlens_core::demangle(&wanted.name);
         let definer = self.environment.definer(wanted, &by.path);
         Some(MissingSymbol {
             demangled: (demangled != wanted.name).then_some(demangled),

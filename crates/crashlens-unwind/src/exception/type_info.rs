@@ -4,8 +4,8 @@
 //! object begins with a pointer to a table whose owner has a name that the ABI fixes.
 
 use crate::ReadMemory;
-use crate::symbols::demangle;
 use crate::text;
+use crashlens_core::demangle;
 
 /// Bases that are looked at in all; deep and wide hierarchies end sooner.
 const MOST_BASES: usize = 64;

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use addr2line::Context;
-use crashlens_core::SourceLine;
+use crashlens_core::{SourceLine, demangle};
 use gimli::{EndianSlice, LittleEndian, SectionId};
 use object::{CompressionFormat, Object, ObjectSection};
 
-use super::{FrameName, demangle, elf};
+use super::{FrameName, elf};
 
 /// Larger debug information takes longer to open than a person waits.
 const MAX_DEBUG_INFO: u64 = 512 << 20;
