@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::elf::{self, ElfError, ElfFile, OpenFile, X86_64};
+use crate::elf::{self, ElfError, ElfFile, OpenFile};
 pub(crate) use entry::decode_body;
 use identity::Identity;
 
@@ -48,7 +48,7 @@ impl ElfCache {
         let identity = Identity::of(&file.metadata()?);
         let kept = self.find(&identity);
         let is_enough =
-            |elf: &ElfFile| !vectors || elf.cpu.vectors.is_some() || elf.architecture != X86_64;
+            |elf: &ElfFile| !vectors || elf.cpu.vectors.is_some() || !elf::has_vectors(elf);
         if let Some(elf) = kept.filter(is_enough) {
             return Ok(elf);
         }

@@ -4,12 +4,12 @@
 //! may be missing, only help where the loader's tables are silent. Files of other machines than 64-bit little-endian
 //! ones are named and not read further.
 
+mod arch;
 mod count;
 mod dynamic;
 mod exports;
 mod fingerprint;
 mod layout;
-mod property;
 mod reading;
 mod source;
 mod stranger;
@@ -17,7 +17,6 @@ mod strings;
 mod symbols;
 #[cfg(test)]
 mod tests;
-mod vectors;
 mod versions;
 
 use std::io;
@@ -26,6 +25,7 @@ use std::path::Path;
 use crashlens_core::survey::{CpuNeeds, NumpyUse, OpenMp, Truncation, VectorCode};
 use serde::{Deserialize, Serialize};
 
+use arch::x86_64;
 #[cfg(test)]
 pub(crate) use exports::Collected;
 pub use exports::Exports;
@@ -35,9 +35,6 @@ pub(crate) use reading::from_source;
 pub(crate) use source::OpenFile;
 
 pub(crate) use crate::bounded::open;
-
-/// The machine whose instructions are counted and whose notes are read.
-pub(crate) const X86_64: &str = "x86-64";
 
 /// What a text file is called: a linker's script, or a stub that a build system leaves.
 pub(crate) const TEXT: &str = "it is a text file";
@@ -69,8 +66,13 @@ pub fn read(path: &Path) -> Result<ElfFile, ElfError> {
 /// Counts the vector instructions of a file; `None` where there is no code of x86-64 in it.
 pub(crate) fn vectors_of(source: &impl source::Source) -> Result<Option<VectorCode>, ElfError> {
     let layout = layout::Layout::read(source)?;
-    let is_known = layout.is_readable && layout.architecture == X86_64;
-    Ok(is_known.then(|| vectors::count(source, &layout)).flatten())
+    let is_known = layout.is_readable && layout.architecture == x86_64::NAME;
+    Ok(is_known.then(|| x86_64::count(source, &layout)).flatten())
+}
+
+/// Whether the instructions of a file can be counted by [`vectors_of`].
+pub(crate) fn has_vectors(file: &ElfFile) -> bool {
+    file.architecture == x86_64::NAME
 }
 
 /// What was read of an ELF file. Symbols that it defines are kept as hashes of their names: there are half a million of

@@ -7,11 +7,12 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use crashlens_core::{Address, Registers, Signal};
+use crashlens_core::{Registers, Signal};
 use nix::sys::ptrace;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
 
+use crate::arch::{self, UserRegisters};
 use crate::injection::{Call, check};
 use crate::siginfo::SignalRecord;
 use crate::sys;
@@ -73,38 +74,17 @@ pub(crate) fn detach(thread: u32, signal: i32) -> nix::Result<()> {
 
 /// The registers of a stopped tracee.
 pub(crate) fn registers(thread: u32) -> nix::Result<Registers> {
-    user_registers(thread).map(|user| Registers {
-        rip: Address(user.rip),
-        rsp: Address(user.rsp),
-        rbp: Address(user.rbp),
-        rax: Address(user.rax),
-        rbx: Address(user.rbx),
-        rcx: Address(user.rcx),
-        rdx: Address(user.rdx),
-        rsi: Address(user.rsi),
-        rdi: Address(user.rdi),
-        r8: Address(user.r8),
-        r9: Address(user.r9),
-        r10: Address(user.r10),
-        r11: Address(user.r11),
-        r12: Address(user.r12),
-        r13: Address(user.r13),
-        r14: Address(user.r14),
-        r15: Address(user.r15),
-        eflags: Address(user.eflags),
-        fs_base: Address(user.fs_base),
-        gs_base: Address(user.gs_base),
-    })
+    user_registers(thread).map(|user| arch::registers(&user))
 }
 
 /// The registers of a stopped tracee as the kernel has them, the system call number included.
-pub(crate) fn user_registers(thread: u32) -> nix::Result<libc::user_regs_struct> {
+pub(crate) fn user_registers(thread: u32) -> nix::Result<UserRegisters> {
     check(Call::Registers)?;
     ptrace::getregs(raw(thread))
 }
 
 /// Changes the registers of a stopped tracee.
-pub(crate) fn set_user_registers(thread: u32, user: libc::user_regs_struct) -> nix::Result<()> {
+pub(crate) fn set_user_registers(thread: u32, user: UserRegisters) -> nix::Result<()> {
     check(Call::Registers)?;
     ptrace::setregs(raw(thread), user)
 }

@@ -45,7 +45,7 @@ impl FaultHistory {
     pub(crate) fn remember(&mut self, thread: u32, record: SignalRecord, registers: Registers) {
         self.clock += 1;
         let clock = self.clock;
-        if let Some(known) = self.find(record.signal, registers.rip) {
+        if let Some(known) = self.find(record.signal, registers.pc()) {
             *known = SeenFault {
                 thread,
                 record,
@@ -79,7 +79,7 @@ impl FaultHistory {
     fn find(&mut self, signal: Signal, instruction: Address) -> Option<&mut SeenFault> {
         self.seen
             .iter_mut()
-            .find(|fault| fault.record.signal == signal && fault.registers.rip == instruction)
+            .find(|fault| fault.record.signal == signal && fault.registers.pc() == instruction)
     }
 
     /// The fault of which the signal `last`, on `thread`, is the repetition: sent by the process to itself
@@ -98,7 +98,7 @@ impl FaultHistory {
                 fault.record.signal == last.signal
                     && fault.thread == thread
                     && registers.is_some_and(|now| {
-                        (now.rip, now.rsp) == (fault.registers.rip, fault.registers.rsp)
+                        (now.pc(), now.sp()) == (fault.registers.pc(), fault.registers.sp())
                     })
             });
         }
@@ -135,7 +135,7 @@ impl FaultHistory {
             signal: fault.record.signal,
             code: fault.record.code_name().unwrap_or_default(),
             address: fault.record.address,
-            instruction_pointer: fault.registers.rip,
+            instruction_pointer: fault.registers.pc(),
             count: fault.count,
         });
         list.collect()

@@ -8,14 +8,10 @@
 //! Only waits without a time limit are put right. One with a limit would begin to wait anew, and a program
 //! whose children end often would never see it pass.
 
-use libc::{c_long, user_regs_struct};
+use libc::c_long;
 
+use crate::arch::{self, UserRegisters};
 use crate::calls;
-
-/// `EINTR` if a handler of the program runs now, and otherwise the call again. Known to the kernel alone.
-const ERESTARTNOHAND: i64 = 514;
-/// Code segment of 64-bit programs: others number their system calls differently.
-const LONG_MODE: u64 = 0x33;
 
 /// Lets a stopped thread go on waiting as it would if it had not been stopped.
 pub(crate) fn undo(thread: u32) {
@@ -26,19 +22,10 @@ pub(crate) fn undo(thread: u32) {
 }
 
 /// The registers with which the wait goes on, if they are those of one that was cut short.
-fn resumed(registers: user_regs_struct) -> Option<user_regs_struct> {
-    let interrupted = registers.rax as i64 == -i64::from(libc::EINTR);
-    let call = registers.orig_rax as c_long;
-    if !interrupted
-        || registers.cs != LONG_MODE
-        || !waits_for_ever(call, registers.rdx, registers.r10)
-    {
-        return None;
-    }
-    Some(user_regs_struct {
-        rax: -ERESTARTNOHAND as u64,
-        ..registers
-    })
+fn resumed(registers: UserRegisters) -> Option<UserRegisters> {
+    let call = arch::interrupted_call(&registers)?;
+    let [_, _, third, fourth] = call.arguments;
+    waits_for_ever(call.number, third, fourth).then(|| arch::call_again(registers))
 }
 
 /// Whether a system call with these third and fourth arguments returns `EINTR`, and has no time limit.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod agenda;
+mod arch;
 mod attach;
 mod ballast;
 mod calls;

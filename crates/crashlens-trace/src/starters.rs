@@ -11,17 +11,11 @@ use std::sync::Arc;
 
 use crashlens_core::Mapping;
 
+use crate::arch::{FUNCTION_FROM, FUNCTION_WORDS, OWN_ADDRESS, THREAD_ID};
 use crate::{calls, procfs};
 
-/// Where a control block has its own address.
-const OWN_ADDRESS: u64 = 0x10;
-/// Where a control block has the thread's id, in all versions of glibc for x86-64.
-const THREAD_ID: u64 = 0x2d0;
 /// Ids are below this on every Linux.
 const MAX_THREAD_ID: u64 = 1 << 22;
-/// Where the function and its argument are: between these.
-const FUNCTION_FROM: u64 = 0x618;
-const FUNCTION_WORDS: usize = 9;
 /// How often the mappings of one process are read for this. A program that makes a new kind of thread before every
 /// fork is not to be slowed down.
 const MAX_SURVEYS: u8 = 24;

@@ -202,7 +202,8 @@ impl<'a> Supervisor<'a> {
         if self.tree.is_new_thread(thread)
             && let Ok(registers) = calls::registers(thread)
         {
-            self.tree.set_control_block(thread, registers.fs_base.0);
+            self.tree
+                .set_control_block(thread, registers.thread_pointer().0);
         }
         self.main_stands_still &= thread != self.main;
         match event {

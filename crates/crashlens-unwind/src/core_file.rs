@@ -200,7 +200,7 @@ impl CoreFile {
         let threads = &self.notes.threads;
         let missing = threads
             .iter()
-            .filter(|thread| !holds(thread.registers.rsp.0))
+            .filter(|thread| !holds(thread.registers.sp().0))
             .count();
         if missing == 0 {
             return;

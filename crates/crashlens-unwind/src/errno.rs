@@ -5,7 +5,7 @@
 
 use crashlens_core::Module;
 
-use crate::exception::leaf::Leaf;
+use crate::arch::Leaf;
 use crate::testimony::{Answer, Scene};
 
 /// The kernel has no higher ones.
@@ -43,7 +43,7 @@ pub(crate) fn find(scene: &Scene<'_>) -> Answer<i32> {
     let memory = scene.confidential;
     let leaf = Leaf {
         memory,
-        fs_base: registers.fs_base.0,
+        thread_pointer: registers.thread_pointer().0,
         callee: &|_| None,
     };
     let value = leaf

@@ -8,12 +8,11 @@
 use crashlens_core::{CppException, ExceptionState, Registers};
 
 use crate::testimony::{Answer, Scene};
-use crate::{ProcessSnapshot, ReadMemory, text};
+use crate::{ProcessSnapshot, ReadMemory, arch, text};
 
 mod frames;
 mod globals;
 mod header;
-pub(crate) mod leaf;
 mod scan;
 mod type_info;
 mod what;
@@ -77,7 +76,11 @@ fn on_its_way(scene: &Scene<'_>, registers: &Registers, records: &Records) -> Op
 fn caught(scene: &Scene<'_>, registers: &Registers, records: &Records) -> Option<CppException> {
     let mut lists = records.known.iter().filter(|globals| globals.caught != 0);
     let found = lists.find_map(|globals| {
-        header::caught(scene.confidential, globals.caught, registers.fs_base.0)
+        header::caught(
+            scene.confidential,
+            globals.caught,
+            registers.thread_pointer().0,
+        )
     })?;
     Some(match found {
         Caught::Cpp(thrown) if thrown.handlers < 0 => {
@@ -113,9 +116,10 @@ pub(crate) fn ask_everything(
     snapshot: &ProcessSnapshot,
     registers: &Registers,
 ) {
-    let thread = registers.fs_base.0;
-    let globals = globals::of_thread(memory, registers.rip.0, registers);
-    let start = globals.map_or(registers.rax.0, |globals| globals.caught);
+    let thread = registers.thread_pointer().0;
+    let globals = globals::of_thread(memory, registers.pc().0, registers);
+    let [first, ..] = arch::general(registers);
+    let start = globals.map_or(first, |globals| globals.caught);
     let caught = match header::caught(memory, start, thread) {
         Some(Caught::Cpp(thrown)) => Some(thrown),
         Some(Caught::ThreadExit) | None => None,

@@ -8,16 +8,13 @@
 use crashlens_core::{AccessKind, Address, FaultSite, Registers, Signal};
 
 use crate::SignalAtFault;
+use crate::arch::{self, Code, LONGEST_INSTRUCTION};
 use crate::testimony::{Answer, Scene};
 
 mod access;
 mod branch;
-mod code;
 mod cycle;
-mod division;
-mod features;
 mod first_chance;
-mod operands;
 mod overflow;
 mod place;
 #[cfg(test)]
@@ -27,7 +24,6 @@ pub(crate) use cycle::name_cycle;
 pub(crate) use first_chance::first_chance;
 
 use access::Attempt;
-use code::Code;
 
 /// `SI_KERNEL`: the processor refused without naming an address.
 const WITHOUT_ADDRESS: &str = "SI_KERNEL";
@@ -79,12 +75,12 @@ impl FaultInProcess<'_> {
     }
 
     fn of_memory(&self) -> FaultSite {
-        let rip = self.registers.rip.0;
-        let code = self.code_at(rip);
+        let pc = self.registers.pc().0;
+        let code = self.code_at(pc);
         if self.is_fetch(code.as_ref()) {
-            let address = self.signal.address.map_or(rip, |address| address.0);
+            let address = self.signal.address.map_or(pc, |address| address.0);
             let attempt = Attempt {
-                called_from: branch::return_address(self.scene, self.registers.rsp.0),
+                called_from: arch::return_address(self.scene, self.registers),
                 confirmed: self.signal.address.is_some(),
                 ..Attempt::at(AccessKind::Execute, address)
             };
@@ -98,7 +94,7 @@ impl FaultInProcess<'_> {
 
     /// Whether the processor failed to fetch the instruction itself.
     fn is_fetch(&self, code: Option<&Code>) -> bool {
-        let rip = self.registers.rip.0;
+        let pc = self.registers.pc().0;
         let executable = |address| {
             let mapping = self.scene.snapshot.mapping_at(address);
             mapping.is_some_and(crashlens_core::Mapping::is_executable)
@@ -106,11 +102,11 @@ impl FaultInProcess<'_> {
         match self.signal.address {
             // An instruction may begin on one page and end on the next, which is not there.
             Some(address) => {
-                let within = address.0.checked_sub(rip);
-                within.is_some_and(|offset| offset < code::LONGEST as u64)
+                let within = address.0.checked_sub(pc);
+                within.is_some_and(|offset| offset < LONGEST_INSTRUCTION as u64)
                     && (!executable(address.0) || code.is_none())
             }
-            None => !executable(rip),
+            None => !executable(pc),
         }
     }
 
@@ -135,10 +131,10 @@ impl FaultInProcess<'_> {
     }
 
     fn of_arithmetic(&self) -> FaultSite {
-        let code = self.code_at(self.registers.rip.0);
+        let code = self.code_at(self.registers.pc().0);
         let division = code
             .as_ref()
-            .and_then(|code| division::operands(code, self.registers, self.scene.memory));
+            .and_then(|code| code.division(self.registers, self.scene.memory));
         FaultSite {
             instruction: code.map(|code| code.instruction()),
             division,
@@ -146,14 +142,9 @@ impl FaultInProcess<'_> {
         }
     }
 
-    /// A breakpoint has been executed when it is reported: the instruction is the byte before.
     fn of_trap(&self) -> FaultSite {
-        let rip = self.registers.rip.0;
-        let breakpoint = rip
-            .checked_sub(1)
-            .and_then(|before| self.code_at(before))
-            .filter(Code::is_breakpoint);
-        let code = breakpoint.or_else(|| self.code_at(rip));
+        let scene = self.scene;
+        let code = Code::trapped(scene.snapshot, scene.memory, self.registers.pc().0);
         FaultSite {
             instruction: code.map(|code| code.instruction()),
             ..FaultSite::default()
@@ -161,18 +152,13 @@ impl FaultInProcess<'_> {
     }
 
     fn of_instruction(&self) -> FaultSite {
-        let code = self.code_at(self.registers.rip.0);
+        let code = self.code_at(self.registers.pc().0);
         let processor = self.signal.witnessed.processor.as_deref();
         FaultSite {
             instruction: code.map(|code| code.with_features(processor)),
             ..FaultSite::default()
         }
     }
-}
-
-/// Whether no address has this form: the bits above the 47th repeat it in every address there is.
-fn is_canonical(address: u64) -> bool {
-    matches!(address >> 47, 0 | 0x1_ffff)
 }
 
 fn address(value: u64) -> Address {

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod abort_message;
+mod arch;
 mod cfi;
 pub mod core_file;
 mod errno;

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 use crashlens_core::{Address, FrameTrust, Registers, StackEnd};
-use gimli::{CfaRule, Register, RegisterRule, X86_64};
+use gimli::{CfaRule, RegisterRule};
 
+use crate::arch::{self, Known};
 use crate::cfi::{Row, Rows};
 use crate::image::Images;
 use crate::{ProcessSnapshot, ReadMemory, Unreadable};
 
-pub(crate) mod call;
 mod expression;
 
 /// More than any program that works; a stack overflow has a hundred times as many, which repeat.
@@ -39,9 +39,9 @@ impl RawFrame {
     /// The frame a thread was stopped in.
     pub(crate) fn interrupted(registers: &Registers) -> Self {
         Self {
-            address: registers.rip.0,
-            lookup: registers.rip.0,
-            stack: registers.rsp.0,
+            address: registers.pc().0,
+            lookup: registers.pc().0,
+            stack: registers.sp().0,
             trust: FrameTrust::Registers,
         }
     }
@@ -62,31 +62,6 @@ pub(crate) struct Walker<'process> {
     confidential: &'process dyn ReadMemory,
     images: &'process Images,
     rows: Rows,
-}
-
-/// Registers by DWARF number; `None` once a value is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known([Option<u64>; 17]);
-
-impl Known {
-    fn from(registers: &Registers) -> Self {
-        let r = registers;
-        let in_dwarf_order = [
-            r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
-            r.r12, r.r13, r.r14, r.r15, r.rip,
-        ];
-        Self(in_dwarf_order.map(|value| Some(value.0)))
-    }
-
-    pub(crate) fn get(&self, register: Register) -> Option<u64> {
-        self.0.get(usize::from(register.0)).copied().flatten()
-    }
-
-    fn set(&mut self, register: Register, value: Option<u64>) {
-        if let Some(slot) = self.0.get_mut(usize::from(register.0)) {
-            *slot = value;
-        }
-    }
 }
 
 /// A step to the caller.
@@ -129,10 +104,9 @@ impl<'process> Walker<'process> {
                 Ok(step) => step,
                 Err(end) => break end,
             };
-            let (Some(address), Some(stack)) = (
-                step.registers.get(X86_64::RA),
-                step.registers.get(X86_64::RSP),
-            ) else {
+            let (Some(address), Some(stack)) =
+                (step.registers.get(Known::PC), step.registers.get(Known::SP))
+            else {
                 break StackEnd::Lost;
             };
             if address == 0 {
@@ -168,7 +142,7 @@ impl<'process> Walker<'process> {
     }
 
     fn step(&mut self, known: &Known, interrupted: bool) -> Result<Step, StackEnd> {
-        let address = known.get(X86_64::RA).ok_or(StackEnd::Lost)?;
+        let address = known.get(Known::PC).ok_or(StackEnd::Lost)?;
         let lookup = if interrupted {
             address
         } else {
@@ -196,7 +170,7 @@ impl<'process> Walker<'process> {
                 Err(gap) => end = unreadable(gap),
             }
         }
-        let stack = known.get(X86_64::RSP).ok_or(StackEnd::Lost)?;
+        let stack = known.get(Known::SP).ok_or(StackEnd::Lost)?;
         if interrupted && !self.is_code(address) {
             // A call or jump to a bad address: the caller's return address is still on top of the stack.
             return self.caller_by_call_target(known, stack);
@@ -217,23 +191,10 @@ impl<'process> Walker<'process> {
             }
         };
         let Some(cfa) = cfa else { return Ok(None) };
-        // Callee-saved registers that no rule mentions keep their values; the others a call may have changed.
-        let mut caller = *known;
-        for lost in [
-            X86_64::RAX,
-            X86_64::RCX,
-            X86_64::RDX,
-            X86_64::RSI,
-            X86_64::RDI,
-            X86_64::R8,
-            X86_64::R9,
-            X86_64::R10,
-            X86_64::R11,
-        ] {
-            caller.set(lost, None);
-        }
-        caller.set(X86_64::RSP, Some(cfa));
-        caller.set(X86_64::RA, None);
+        // Callee-saved registers that no rule mentions keep their values.
+        let mut caller = known.callee_saved();
+        caller.set(Known::SP, Some(cfa));
+        caller.set(Known::PC, None);
         for (register, rule) in &row.rules {
             let value = match rule {
                 RegisterRule::SameValue => known.get(*register),
@@ -251,36 +212,37 @@ impl<'process> Walker<'process> {
                 RegisterRule::ValExpression(expression) => {
                     expression::evaluate(self.memory, row, expression, known, Some(cfa))
                 }
-                // Undefined, and rules that x86-64 does not have.
+                // Undefined, and rules that unwind tables do not use.
                 _ => None,
             };
             let target = if *register == row.return_address {
-                X86_64::RA
+                Known::PC
             } else {
                 *register
             };
             caller.set(target, value);
         }
-        Ok(caller.get(X86_64::RA).is_some().then_some(caller))
+        Ok(caller.get(Known::PC).is_some().then_some(caller))
     }
 
     fn caller_by_call_target(&self, known: &Known, stack: u64) -> Result<Step, StackEnd> {
-        let caller = self.memory.u64(stack).map_err(unreadable)?;
-        if !self.is_return_address(caller) {
-            return self.caller_by_scan(known, stack).ok_or(StackEnd::Lost);
-        }
-        let mut registers = *known;
-        registers.set(X86_64::RA, Some(caller));
-        registers.set(X86_64::RSP, Some(stack.wrapping_add(8)));
-        Ok(Step {
+        let caller = known.before_call(self.memory).map_err(unreadable)?;
+        let is_call = |caller: &Known| {
+            caller
+                .get(Known::PC)
+                .is_some_and(|address| self.is_return_address(address))
+        };
+        let step = caller.filter(is_call).map(|registers| Step {
             registers,
             trust: FrameTrust::CallTarget,
             interrupted: false,
-        })
+        });
+        step.or_else(|| self.caller_by_scan(known, stack))
+            .ok_or(StackEnd::Lost)
     }
 
     fn caller_by_frame_pointer(&self, known: &Known, stack: u64) -> Option<Step> {
-        let frame = known.get(X86_64::RBP)?;
+        let frame = known.get(Known::FP)?;
         // The saved frame pointer lies above the stack pointer, aligned, in the same mapping.
         let mapping = self.snapshot.mapping_at(stack)?;
         if frame % 8 != 0 || frame < stack || !mapping.contains(frame.saturating_add(8)) {
@@ -292,9 +254,9 @@ impl<'process> Walker<'process> {
             return None;
         }
         let mut registers = *known;
-        registers.set(X86_64::RA, Some(caller));
-        registers.set(X86_64::RSP, Some(frame + 16));
-        registers.set(X86_64::RBP, Some(saved));
+        registers.set(Known::PC, Some(caller));
+        registers.set(Known::SP, Some(frame + 16));
+        registers.set(Known::FP, Some(saved));
         Some(Step {
             registers,
             trust: FrameTrust::FramePointer,
@@ -316,8 +278,8 @@ impl<'process> Walker<'process> {
             let word = self.confidential.u64(place).ok().filter(is_candidate);
             if let Some(word) = word.filter(|word| self.is_return_address(*word)) {
                 let mut registers = *known;
-                registers.set(X86_64::RA, Some(word));
-                registers.set(X86_64::RSP, Some(place + 8));
+                registers.set(Known::PC, Some(word));
+                registers.set(Known::SP, Some(place + 8));
                 return Some(Step {
                     registers,
                     trust: FrameTrust::Scan,
@@ -335,7 +297,7 @@ impl<'process> Walker<'process> {
     }
 
     fn is_return_address(&self, address: u64) -> bool {
-        self.is_code(address) && call::precedes(self.memory, address)
+        self.is_code(address) && arch::follows_call(self.memory, address)
     }
 }
 

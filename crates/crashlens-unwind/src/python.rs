@@ -29,7 +29,6 @@ pub(crate) mod foreign;
 mod frames;
 #[cfg(test)]
 mod garbage;
-mod instructions;
 mod lines;
 mod locals;
 mod objects;

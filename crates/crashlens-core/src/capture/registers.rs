@@ -1,4 +1,7 @@
 //! The integer registers of an x86-64 thread.
+//!
+//! Serialised under the processor's own names. Code that is not about one processor uses the neutral ones below;
+//! a second processor makes this an enum with the same methods.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,4 +33,31 @@ pub struct Registers {
     pub eflags: Address,
     pub fs_base: Address,
     pub gs_base: Address,
+}
+
+impl Registers {
+    /// The program counter: the instruction that was to be executed.
+    pub fn pc(&self) -> Address {
+        self.rip
+    }
+
+    /// The stack pointer.
+    pub fn sp(&self) -> Address {
+        self.rsp
+    }
+
+    /// The frame pointer, in code that keeps one.
+    pub fn fp(&self) -> Address {
+        self.rbp
+    }
+
+    /// The thread pointer: the base of the thread's own memory, where the C library keeps its record of it.
+    pub fn thread_pointer(&self) -> Address {
+        self.fs_base
+    }
+
+    /// The first argument of the system call that the thread is in or has just left.
+    pub fn first_argument(&self) -> Address {
+        self.rdi
+    }
 }

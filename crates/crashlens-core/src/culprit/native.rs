@@ -25,7 +25,7 @@ pub(super) fn frame<'a>(
         .and_then(|registers| {
             frames
                 .iter()
-                .position(|frame| frame.address == registers.rip)
+                .position(|frame| frame.address == registers.pc())
         })
         .unwrap_or_default();
     let frames = from_caller_of_bad_target(frames.get(start..).unwrap_or_default());

@@ -183,7 +183,7 @@ fn start_of_fault<'a>(
     let is_fault = capture.ending.signal.is_some_and(Signal::is_fault);
     let registers = capture.registers.known().filter(|_| is_fault);
     registers
-        .and_then(|it| frames.position(|sight| sight.frame.address == it.rip))
+        .and_then(|it| frames.position(|sight| sight.frame.address == it.pc()))
         .unwrap_or_default()
 }
 

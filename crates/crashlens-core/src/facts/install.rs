@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
         let frames: Vec<NativeSight<'a>> = self.native_frames().collect();
         let fault = self.capture().registers.known().and_then(|registers| {
             let mut places = frames.iter();
-            places.position(|sight| sight.frame.address == registers.rip)
+            places.position(|sight| sight.frame.address == registers.pc())
         });
         // In text there are no registers. A handler of TensorFlow has no name there, and the kernel's way into it is
         // a nameless place in the runtime.

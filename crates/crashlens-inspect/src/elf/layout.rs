@@ -6,6 +6,7 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{BigEndian, Endian, LittleEndian};
 
 use super::ElfError;
+use super::arch::x86_64;
 use super::source::{Source, records};
 
 /// More headers than any linker writes.
@@ -199,7 +200,7 @@ fn cut(promised: u64, source: &impl Source) -> ElfError {
 /// The name of a machine, as people write it.
 pub(crate) fn architecture(machine: elf::Machine, is_64: bool, is_big: bool) -> String {
     let name = match (machine, is_64, is_big) {
-        (elf::EM_X86_64, true, _) => "x86-64",
+        (elf::EM_X86_64, true, _) => x86_64::NAME,
         (elf::EM_X86_64, false, _) => "x32",
         (elf::EM_386, ..) => "x86",
         (elf::EM_AARCH64, _, false) => "aarch64",

@@ -8,7 +8,7 @@ use super::source::Source;
 use super::strings::Strings;
 use super::symbols::Symbols;
 use super::versions::Versions;
-use super::{ElfError, ElfFile, X86_64, fingerprint, property};
+use super::{ElfError, ElfFile, arch::x86_64, fingerprint};
 
 /// More libraries or folders than any file names.
 const MAX_NAMES: usize = 4096;
@@ -27,8 +27,8 @@ pub(crate) fn from_source<S: Source>(source: &S) -> Result<ElfFile, ElfError> {
         return Ok(file);
     }
     file.interpreter = interpreter(source, &layout);
-    if file.architecture == X86_64 {
-        file.cpu.levels = property::levels(source, &layout);
+    if file.architecture == x86_64::NAME {
+        file.cpu.levels = x86_64::levels(source, &layout);
     }
     match Dynamic::read(source, &layout) {
         Ok(Some(dynamic)) => take_dynamic(&mut file, source, &layout, &dynamic),

@@ -98,7 +98,7 @@ impl Sample {
         let by_kernel = ending.code.as_deref() == Some("SI_KERNEL");
         match (ending.signal, registers) {
             (Some(Signal(libc::SIGXFSZ)), Some(registers)) => {
-                resources::note_written_file(uses, alive, registers.rdi.0);
+                resources::note_written_file(uses, alive, registers.first_argument().0);
             }
             (Some(Signal(libc::SIGXCPU)), _) if by_kernel => {
                 resources::undo_raised_cpu_limit(uses);

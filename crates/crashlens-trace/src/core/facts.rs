@@ -8,7 +8,7 @@ use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
 use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, SignalAtFault, Stacks};
 
 use super::Masks;
-use crate::host;
+use crate::{arch, host};
 
 /// Why most of what surrounds a process is unknown here.
 const NEVER_RECORDED: &str = "not recorded in a core file";
@@ -146,7 +146,7 @@ fn earlier_faults(first: Option<&SignalAtFault>, stacks: &Stacks) -> Vec<Fault> 
             signal: first.signal,
             code: first.code.clone()?,
             address: first.address,
-            instruction_pointer: first.registers?.rip,
+            instruction_pointer: first.registers?.pc(),
             count: 1,
         })
     });
@@ -155,7 +155,7 @@ fn earlier_faults(first: Option<&SignalAtFault>, stacks: &Stacks) -> Vec<Fault> 
 
 fn host(core: &CoreFile, glibc: Option<String>, gaps: &mut Gaps) -> Host {
     let kernel = match core.kernel_version() {
-        Some(version) => Observed::Known(format!("Linux {version} x86_64")),
+        Some(version) => Observed::Known(format!("Linux {version} {}", arch::MACHINE)),
         None => unrecorded("version of the kernel", gaps),
     };
     Host {

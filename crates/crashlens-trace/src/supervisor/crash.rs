@@ -67,7 +67,7 @@ impl Supervisor<'_> {
         }
         let registers = calls::registers(thread).ok();
         if registers
-            .is_some_and(|registers| known.faults.count_routine(record.signal, registers.rip))
+            .is_some_and(|registers| known.faults.count_routine(record.signal, registers.pc()))
         {
             return;
         }

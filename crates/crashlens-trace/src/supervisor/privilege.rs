@@ -13,7 +13,7 @@ use super::{Aim, Supervisor};
 use crate::live_memory::LiveMemory;
 use crate::status::ThreadStatus;
 use crate::tracee::{STEPS_OF_NEW_PROCESS, STEPS_OF_WRAPPER};
-use crate::{calls, sys};
+use crate::{arch, calls, sys};
 
 /// Programs that commonly become another program without a new process.
 const WRAPPERS: [&str; 14] = [
@@ -22,8 +22,6 @@ const WRAPPERS: [&str; 14] = [
 ];
 /// Longest path the kernel takes.
 const MAX_PATH: usize = 4096;
-/// What the result register holds while a system call is being entered.
-const ENTERING: u64 = (-(libc::ENOSYS as i64)) as u64;
 
 /// Whether this process may trace programs that gain privileges without their losing them.
 pub(crate) fn may_trace_privileged() -> bool {
@@ -95,27 +93,16 @@ impl Supervisor<'_> {
 /// The file of the program, as seen from here, if the thread is entering `exec`.
 fn program_about_to_start(thread: u32) -> Option<PathBuf> {
     let registers = calls::user_registers(thread).ok()?;
-    if registers.rax != ENTERING {
-        return None;
-    }
-    match i64::try_from(registers.orig_rax).ok()? {
-        libc::SYS_execve => Some(seen_from_here(
-            thread,
-            "cwd",
-            &read_path(thread, registers.rdi)?,
-        )),
-        libc::SYS_execveat if registers.rdi as i32 == libc::AT_FDCWD => Some(seen_from_here(
-            thread,
-            "cwd",
-            &read_path(thread, registers.rsi)?,
-        )),
+    let call = arch::entered_call(&registers)?;
+    let [first, second, ..] = call.arguments;
+    match call.number {
+        libc::SYS_execve => Some(seen_from_here(thread, "cwd", &read_path(thread, first)?)),
+        libc::SYS_execveat if first as i32 == libc::AT_FDCWD => {
+            Some(seen_from_here(thread, "cwd", &read_path(thread, second)?))
+        }
         libc::SYS_execveat => {
-            let folder = format!("fd/{}", registers.rdi as i32);
-            Some(seen_from_here(
-                thread,
-                &folder,
-                &read_path(thread, registers.rsi)?,
-            ))
+            let folder = format!("fd/{}", first as i32);
+            Some(seen_from_here(thread, &folder, &read_path(thread, second)?))
         }
         _ => None,
     }

@@ -7,6 +7,7 @@ use object::read::elf::FileHeader as _;
 use object::{LittleEndian, pod};
 
 use super::CoreError;
+use crate::arch;
 
 /// Cores we read are little endian.
 pub(super) const LE: LittleEndian = LittleEndian;
@@ -64,7 +65,7 @@ pub(super) fn file_header(bytes: &[u8]) -> Result<&FileHeader64<LittleEndian>, C
         }
     }
     match header.e_machine(LE) {
-        elf::EM_X86_64 => Ok(header),
+        arch::ELF_MACHINE => Ok(header),
         elf::EM_AARCH64 => Err(CoreError::OtherProcessor {
             machine: "aarch64".to_owned(),
         }),

@@ -5,9 +5,7 @@ use crashlens_core::{Address, Mapping};
 use super::module_file;
 use super::notes::{MappedFile, MappedFiles};
 use super::segments::{Access, Segment, Segments};
-
-/// Where x86-64 Linux puts the page of old system calls, always.
-const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
+use crate::arch::LEGACY_CALLS;
 
 /// Addresses in mappings that have a name of the kernel's.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,7 +102,7 @@ fn anonymous(segment: &Segment, start: u64, end: u64, landmarks: Landmarks) -> M
         Some("[stack]")
     } else if holds(landmarks.vdso) {
         Some("[vdso]")
-    } else if start == VSYSCALL {
+    } else if start == LEGACY_CALLS {
         Some("[vsyscall]")
     } else {
         None

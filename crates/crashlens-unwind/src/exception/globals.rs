@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::testimony::Scene;
 use crate::{ReadMemory, Unreadable, text};
 
-use super::leaf::Leaf;
+use crate::arch::Leaf;
 
 /// Modules whose symbols are asked for; a stack that runs through more is not an honest one.
 const MOST_MODULES: usize = 32;
@@ -144,10 +144,10 @@ pub(super) fn of_thread(
     function: u64,
     registers: &Registers,
 ) -> Option<Globals> {
-    let thread = registers.fs_base.0;
+    let thread = registers.thread_pointer().0;
     let leaf = Leaf {
         memory,
-        fs_base: thread,
+        thread_pointer: thread,
         callee: &|index| tls_address(memory, thread, index).ok().flatten(),
     };
     let address = leaf.returned(function, 0)?;

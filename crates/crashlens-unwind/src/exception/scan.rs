@@ -5,7 +5,7 @@
 
 use crashlens_core::Registers;
 
-use crate::{ProcessSnapshot, ReadMemory};
+use crate::{ProcessSnapshot, ReadMemory, arch};
 
 use super::header::{self, Thrown};
 
@@ -24,14 +24,10 @@ pub(super) fn nearest(
     fits: impl Fn(&Thrown) -> bool,
 ) -> Option<Thrown> {
     let at = |word| at(snapshot, memory, word).filter(&fits);
-    let r = registers;
-    let held = [
-        r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,
-        r.r14, r.r15,
-    ];
-    held.into_iter()
-        .find_map(|word| at(word.0))
-        .or_else(|| on_stack(snapshot, memory, r.rsp.0, at))
+    arch::general(registers)
+        .into_iter()
+        .find_map(&at)
+        .or_else(|| on_stack(snapshot, memory, registers.sp().0, &at))
 }
 
 fn on_stack(

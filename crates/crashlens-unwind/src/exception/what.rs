@@ -3,8 +3,8 @@
 use crate::ReadMemory;
 use crate::text;
 
-use super::leaf::Leaf;
 use super::type_info::{Kind, TypeInfo};
+use crate::arch::Leaf;
 
 /// Place of `what` in the table of `std::exception`: after two destructors.
 const WHAT: u64 = 16;
@@ -61,7 +61,7 @@ fn returned_by_what(memory: &dyn ReadMemory, info: &TypeInfo, object: u64) -> Op
     let function = memory.u64(table.checked_add(WHAT)?).ok()?;
     let leaf = Leaf {
         memory,
-        fs_base: 0,
+        thread_pointer: 0,
         callee: &|_| None,
     };
     text::c_string(memory, leaf.returned(function, place)?)

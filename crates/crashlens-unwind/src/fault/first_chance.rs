@@ -7,26 +7,15 @@
 //! for handlers that ask for it, and the number of an earlier exception where the signal was no fault. So the
 //! instruction must have been able to raise it.
 
-use crashlens_core::{Address, Registers, Signal};
+use crashlens_core::{Address, Signal};
 
 use super::{FaultInProcess, WITHOUT_ADDRESS, is_sent, place};
+use crate::arch::{self, Exception};
 use crate::testimony::Scene;
 use crate::{ReadMemory, SignalAtFault};
 
-/// `ucontext` as the kernel lays it out: where its registers are, what follows them, and where it ends and
-/// `siginfo` begins.
-const REGISTERS: u64 = 40;
-const TRAP: u64 = REGISTERS + 160;
-const ADDRESS: u64 = REGISTERS + 176;
-const SIGINFO: u64 = 304;
 /// The signal frames of a stack that are looked at: handlers rarely fault themselves.
 const MAX_HANDLERS: usize = 4;
-
-/// The processor's exceptions, by their numbers.
-const DIVISION: u64 = 0;
-const INVALID_INSTRUCTION: u64 = 6;
-const PROTECTION: u64 = 13;
-const PAGE_FAULT: u64 = 14;
 
 /// The fault of which the last signal is the repetition. `None` where the last one stands for itself.
 pub(crate) fn first_chance(scene: &Scene<'_>) -> Option<SignalAtFault> {
@@ -45,46 +34,37 @@ pub(crate) fn first_chance(scene: &Scene<'_>) -> Option<SignalAtFault> {
         .find(|earlier| is_plausible(scene, earlier))
 }
 
-/// The fault whose `ucontext` is at `place`, if the thread was at `rip` then.
-fn read(scene: &Scene<'_>, last: &SignalAtFault, place: u64, rip: u64) -> Option<SignalAtFault> {
+/// The fault whose signal frame is at `place`, if the thread was at `pc` then.
+fn read(scene: &Scene<'_>, last: &SignalAtFault, place: u64, pc: u64) -> Option<SignalAtFault> {
     let memory = scene.memory;
-    let word = |offset| memory.u64(place.checked_add(offset)?).ok();
-    let mut registers = registers(memory, place.checked_add(REGISTERS)?)?;
-    if registers.rip.0 != rip {
-        return None;
-    }
-    // The record has no bases of segments. A handler does not change them.
-    if let Some(now) = &last.registers {
-        (registers.fs_base, registers.gs_base) = (now.fs_base, now.gs_base);
-    }
-    let address = word(ADDRESS)?;
-    let (code, address) = match (last.signal, word(TRAP)?) {
-        (Signal::SEGV | Signal::BUS, PAGE_FAULT) => {
+    let frame = arch::signal_frame(memory, place, pc, last.registers.as_ref())?;
+    let address = frame.address;
+    let (code, address) = match (last.signal, frame.exception) {
+        (Signal::SEGV | Signal::BUS, Exception::PageFault) => {
             (page_fault_code(scene, last.signal, address), Some(address))
         }
-        (Signal::SEGV | Signal::BUS, PROTECTION) => (WITHOUT_ADDRESS.to_owned(), None),
-        (Signal::FPE, DIVISION) => ("FPE_INTDIV".to_owned(), Some(rip)),
-        (Signal::ILL, INVALID_INSTRUCTION) => ("ILL_ILLOPN".to_owned(), Some(rip)),
+        (Signal::SEGV | Signal::BUS, Exception::Protection) => (WITHOUT_ADDRESS.to_owned(), None),
+        (Signal::FPE, Exception::Division) => ("FPE_INTDIV".to_owned(), Some(pc)),
+        (Signal::ILL, Exception::InvalidInstruction) => ("ILL_ILLOPN".to_owned(), Some(pc)),
         _ => return None,
     };
-    let told = told_code(memory, last.signal, place, address);
+    let told = told_code(memory, last.signal, frame.siginfo, address);
     Some(SignalAtFault {
         signal: last.signal,
         code: Some(told.unwrap_or(code)),
         address: address.map(Address),
-        registers: Some(registers),
+        registers: Some(frame.registers),
         witnessed: last.witnessed.clone(),
     })
 }
 
-/// The code in `siginfo`, if that is about the same fault.
+/// The code in the `siginfo` at `info`, if that is about the same fault.
 fn told_code(
     memory: &dyn ReadMemory,
     signal: Signal,
-    place: u64,
+    info: u64,
     address: Option<u64>,
 ) -> Option<String> {
-    let info = place.checked_add(SIGINFO)?;
     let number = memory.i32(info).ok()?;
     let code = memory.i32(info.checked_add(8)?).ok()?;
     let told = memory.u64(info.checked_add(16)?).ok()?;
@@ -120,35 +100,6 @@ fn is_plausible(scene: &Scene<'_>, signal: &SignalAtFault) -> bool {
             site.access.is_some() && explained
         }
         Signal::FPE => fault.of_arithmetic().division.is_some(),
-        _ => fault.code_at(registers.rip.0).is_some(),
+        _ => fault.code_at(registers.pc().0).is_some(),
     }
-}
-
-/// `sigcontext`, in the kernel's order.
-fn registers(memory: &dyn ReadMemory, place: u64) -> Option<Registers> {
-    let bytes = memory.array::<144>(place).ok()?;
-    let words = bytes.as_chunks::<8>().0;
-    let mut words = words.iter().map(|word| Address(u64::from_le_bytes(*word)));
-    let mut next = || words.next();
-    Some(Registers {
-        r8: next()?,
-        r9: next()?,
-        r10: next()?,
-        r11: next()?,
-        r12: next()?,
-        r13: next()?,
-        r14: next()?,
-        r15: next()?,
-        rdi: next()?,
-        rsi: next()?,
-        rbp: next()?,
-        rbx: next()?,
-        rdx: next()?,
-        rax: next()?,
-        rcx: next()?,
-        rsp: next()?,
-        rip: next()?,
-        eflags: next()?,
-        ..Registers::default()
-    })
 }

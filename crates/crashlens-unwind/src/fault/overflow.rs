@@ -5,13 +5,11 @@
 //! the thread has as its stack.
 
 use crashlens_core::{FrameTrust, Mapping, StackEnd, StackUse};
-use iced_x86::Register;
 
 use super::FaultInProcess;
 use super::access::Attempt;
+use crate::arch::{BELOW_STACK_POINTER, STACK_POINTER};
 
-/// Below the stack pointer: the red zone of functions that call none, and what a call itself stores.
-const BELOW_POINTER: u64 = 256;
 /// How far ahead code probes that makes room for large frames.
 const PROBES_AHEAD: u64 = 64 << 10;
 /// A frame that leaves the stack by more needs a witness besides the stack pointer, which may be garbage.
@@ -33,12 +31,12 @@ pub(super) fn find<'a>(
     address: u64,
     attempt: Option<&Attempt>,
 ) -> Option<Overflow<'a>> {
-    let pointer = fault.registers.rsp.0;
-    let by_pointer = attempt.is_some_and(|attempt| attempt.base == Some(Register::RSP));
+    let pointer = fault.registers.sp().0;
+    let by_pointer = attempt.is_some_and(|attempt| attempt.base == Some(STACK_POINTER));
     let ahead = if by_pointer {
         PROBES_AHEAD
     } else {
-        BELOW_POINTER
+        BELOW_STACK_POINTER
     };
     if address < pointer.saturating_sub(ahead) {
         return None;
@@ -49,7 +47,7 @@ pub(super) fn find<'a>(
     };
     let walked = walked_stack(fault, address).filter(fits);
     let own = own_stack(fault).filter(fits).filter(|stack| {
-        distance(stack).is_some_and(|gap| gap <= NEAR) || stack.contains(fault.registers.rbp.0)
+        distance(stack).is_some_and(|gap| gap <= NEAR) || stack.contains(fault.registers.fp().0)
     });
     walked.or(own).map(|stack| Overflow { stack })
 }
@@ -72,14 +70,14 @@ fn own_stack<'a>(fault: &FaultInProcess<'a>) -> Option<&'a Mapping> {
         return snapshot.maps.iter().find(named);
     }
     // The C library keeps its record of a thread at the top of the thread's stack.
-    snapshot.mapping_at(fault.registers.fs_base.0)
+    snapshot.mapping_at(fault.registers.thread_pointer().0)
 }
 
 impl Overflow<'_> {
     /// The numbers of the stack. The frames that repeat have no names yet.
     pub(super) fn measure(&self, fault: &FaultInProcess<'_>) -> StackUse {
         let snapshot = fault.scene.snapshot;
-        let record = fault.registers.fs_base.0;
+        let record = fault.registers.thread_pointer().0;
         let top = if self.stack.contains(record) {
             let end = record.saturating_add(THREAD_RECORD + PAGE - 1) & !(PAGE - 1);
             end.min(self.stack.end.0)

@@ -2,13 +2,12 @@
 
 use crashlens_core::{AccessKind, Mapping, Place, Signal};
 
+use super::FaultInProcess;
 use super::access::Attempt;
-use super::{FaultInProcess, is_canonical, operands};
+use crate::arch::{self, KERNEL_HALF, is_canonical};
 
 /// `vm.mmap_min_addr` as kernels are shipped: below it nothing can be mapped, so that nothing there was a pointer.
 const LOWEST_MAPPABLE: u64 = 64 << 10;
-/// Addresses from here on are the kernel's.
-const KERNEL_HALF: u64 = 1 << 63;
 const PAGE: u64 = 4096;
 /// A loop that runs out of its memory faults within its first vector behind the end.
 const FIRST_BYTES: u64 = 64;
@@ -222,7 +221,7 @@ impl<'a> Around<'a> {
             return false;
         };
         let base = self.attempt.and_then(|attempt| attempt.base);
-        let base = base.and_then(|base| operands::value(self.fault.registers, base));
+        let base = base.and_then(|base| arch::value(self.fault.registers, base));
         let anonymous = mapping.inode == 0;
         is_header
             || base.is_some_and(|base| below.contains(base))
@@ -233,10 +232,10 @@ impl<'a> Around<'a> {
     fn points_into(&self, mapping: &Mapping) -> bool {
         let registers = self.fault.registers;
         let scene = self.fault.scene;
-        let values = operands::general(registers);
+        let values = arch::general(registers);
         values.iter().any(|value| mapping.contains(*value))
             || (0..STACK_WORDS).any(|index| {
-                let place = registers.rsp.0.wrapping_add(index * 8);
+                let place = registers.sp().0.wrapping_add(index * 8);
                 let is_pointer =
                     |word: Result<u64, _>| word.is_ok_and(|word| mapping.contains(word));
                 // Looked at first: words of the stack that are something else stay where they are.

@@ -2,8 +2,8 @@
 
 use gimli::{EvaluationResult, Location, UnwindExpression, Value};
 
-use super::Known;
 use crate::ReadMemory;
+use crate::arch::Known;
 use crate::cfi::{MemoryReader, Row};
 
 /// Honest expressions need fewer than ten steps.

@@ -5,7 +5,7 @@ use crashlens_core::Module;
 use crate::ReadMemory;
 
 use super::SymbolLookup;
-use super::instructions::{Use, addresses_used};
+use crate::arch::{Use, addresses_used};
 
 /// What leads to everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

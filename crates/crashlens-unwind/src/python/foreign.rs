@@ -16,6 +16,7 @@ use crashlens_core::{
 };
 
 use crate::ProcessSnapshot;
+use crate::arch;
 use crate::native::RawStack;
 use crate::testimony::{Answer, Scene};
 
@@ -198,7 +199,8 @@ fn pointer(snapshot: &ProcessSnapshot, passed: Passed) -> Option<u64> {
     let failed = match signal.code.as_deref()? {
         // For an address that no memory can have the kernel gives none.
         "SI_KERNEL" => {
-            let held = |registers: &Registers| held_by(registers).into_iter().any(is_near);
+            let held =
+                |registers: &Registers| arch::likely_arguments(registers).into_iter().any(is_near);
             bits >> 47 != 0 && signal.registers.as_ref().is_some_and(held)
         }
         code if code.starts_with("SEGV_") || code.starts_with("BUS_") => {
@@ -207,11 +209,6 @@ fn pointer(snapshot: &ProcessSnapshot, passed: Passed) -> Option<u64> {
         _ => false,
     };
     failed.then_some(bits)
-}
-
-fn held_by(registers: &Registers) -> [u64; 8] {
-    let r = registers;
-    [r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.r8, r.r9].map(|register| register.0)
 }
 
 fn target(snapshot: &ProcessSnapshot, pointer: u64) -> PointerTarget {

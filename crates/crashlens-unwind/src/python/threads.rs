@@ -155,7 +155,7 @@ pub(crate) fn kernel_thread(
     threads: &[ThreadState],
     record: ThreadRecord,
 ) -> Option<u32> {
-    // `pthread_t` is the address of the thread's control block, which is what the fs register points to.
+    // `pthread_t` is the address of the thread's control block, which is what the thread pointer holds.
     // It is asked first: the kernel's id, where there is one, is from inside the process's own namespace,
     // and stays the parent's after a fork that the interpreter did not see.
     let pthread = at(record.address, offsets.thread.thread_id)
@@ -165,7 +165,7 @@ pub(crate) fn kernel_thread(
         threads.iter().find(|thread| {
             thread
                 .registers
-                .is_some_and(|registers| registers.fs_base.0 == pthread)
+                .is_some_and(|registers| registers.thread_pointer().0 == pthread)
         })
     });
     by_register

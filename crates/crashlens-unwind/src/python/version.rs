@@ -7,7 +7,7 @@ use crate::ReadMemory;
 use super::SymbolLookup;
 use super::debug_offsets;
 use super::find::Root;
-use super::instructions::{Use, addresses_used};
+use crate::arch::{Use, addresses_used};
 
 /// How much of a library's constants is searched for a version.
 const SEARCHED: u64 = 4 << 20;

@@ -8,6 +8,7 @@ use super::classes::{Classes, Lineage};
 use super::kernel::{self, Kernel, words};
 use super::{KernelRecord, Kernels, Sighting, Way};
 use crate::ThreadState;
+use crate::arch;
 use crate::cfi::Rows;
 use crate::native::{RawFrame, RawStack};
 use crate::testimony::{Answer, Scene};
@@ -105,12 +106,8 @@ impl<'scene> Search<'scene> {
         registers: &Registers,
         pointers: &mut Vec<(u32, u64)>,
     ) {
-        let r = registers;
-        for value in [
-            r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rax, r.rcx, r.rdx, r.r8,
-            r.r9, r.r10, r.r11,
-        ] {
-            self.look_at_word(thread, 0, value.0, None, pointers);
+        for value in arch::longest_kept_first(registers) {
+            self.look_at_word(thread, 0, value, None, pointers);
         }
     }
 

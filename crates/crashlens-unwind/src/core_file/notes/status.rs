@@ -1,11 +1,9 @@
-//! Threads, process and signal, as x86-64 Linux lays their notes out.
+//! Threads, process and signal, as 64-bit Linux lays their notes out.
 
-use crashlens_core::{Address, Registers, Signal};
+use crashlens_core::{Registers, Signal};
 
 use super::super::bounded;
-
-/// Where the registers start in a thread's note.
-const REGISTERS: usize = 112;
+use crate::arch;
 
 /// One thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,35 +19,11 @@ pub(in super::super) struct CoreThread {
 impl CoreThread {
     /// From `struct elf_prstatus`.
     pub(super) fn from_note(bytes: &[u8]) -> Option<Self> {
-        // The kernel's order, which is the order it pushes them in: r15 first.
-        let register = |index: usize| bounded::u64(bytes, REGISTERS + 8 * index).map(Address);
-        let registers = Registers {
-            r15: register(0)?,
-            r14: register(1)?,
-            r13: register(2)?,
-            r12: register(3)?,
-            rbp: register(4)?,
-            rbx: register(5)?,
-            r11: register(6)?,
-            r10: register(7)?,
-            r9: register(8)?,
-            r8: register(9)?,
-            rax: register(10)?,
-            rcx: register(11)?,
-            rdx: register(12)?,
-            rsi: register(13)?,
-            rdi: register(14)?,
-            rip: register(16)?,
-            eflags: register(18)?,
-            rsp: register(19)?,
-            fs_base: register(21)?,
-            gs_base: register(22)?,
-        };
         let current_signal = i32::from(bounded::u16(bytes, 12)?);
         Some(Self {
             id: bounded::u32(bytes, 32)?,
             current_signal,
-            registers,
+            registers: arch::thread_registers(bytes)?,
             signal: None,
         })
     }

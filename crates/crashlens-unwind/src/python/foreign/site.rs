@@ -5,6 +5,7 @@
 
 use crashlens_core::{ForeignApi, Module};
 
+use crate::arch;
 use crate::native::RawFrame;
 use crate::testimony::Scene;
 
@@ -56,7 +57,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Option<Site> {
         .collect();
     let innermost = (1..frames.len()).find(|index| {
         let is_candidate = parts[*index] != Part::Other || is_interpreter(scene, frames[*index]);
-        is_candidate && calls_by_register(scene, frames[*index].address)
+        is_candidate && arch::calls_like_libffi(scene.confidential, frames[*index].address)
     })?;
     let site = outwards(frames, &parts, innermost)?;
     let called_back = parts
@@ -100,15 +101,6 @@ fn is_interpreter(scene: &Scene<'_>, frame: RawFrame) -> bool {
     let module = scene.images.at(frame.lookup).map(|image| &image.module);
     let library = scene.python.map(|python| python.runtime.library.as_str());
     library.is_some() && module.map(|module| module.path.as_str()) == library
-}
-
-/// Whether the instruction before `return_address` is `call *%r10` or `call *%r11`: libffi's way, and hardly ever
-/// a compiler's.
-fn calls_by_register(scene: &Scene<'_>, return_address: u64) -> bool {
-    let before = return_address
-        .checked_sub(3)
-        .and_then(|start| scene.confidential.array::<3>(start).ok());
-    matches!(before, Some([0x41, 0xff, 0xd2 | 0xd3]))
 }
 
 /// Whether the innermost evaluation of Python code is inside of the call: then the call is not what crashed.

@@ -4,8 +4,8 @@ use crashlens_core::survey::VectorCode;
 use iced_x86::{Decoder, DecoderOptions, EncodingKind, Instruction, OpKind};
 use object::elf;
 
-use super::layout::{Layout, Segment};
-use super::source::Source;
+use crate::elf::layout::{Layout, Segment};
+use crate::elf::source::Source;
 
 /// Size of one sample.
 const SAMPLE: u64 = 400_000;

@@ -2,30 +2,32 @@
 
 use std::fmt::Write as _;
 
-use crashlens_core::Instruction as Described;
+use crashlens_core::{Division, Instruction as Described, Registers};
 use iced_x86::{Code as Opcode, Decoder, DecoderOptions, FastFormatter, Instruction};
 
-use super::features;
+use super::{Register, division, features, operands};
+use crate::arch::Operand;
 use crate::{ProcessSnapshot, ReadMemory};
 
 /// No instruction has more bytes.
-pub(super) const LONGEST: usize = 15;
+pub(crate) const LONGEST_INSTRUCTION: usize = 15;
 
 /// A decoded instruction with its bytes.
-pub(super) struct Code {
-    pub(super) instruction: Instruction,
+pub(crate) struct Code {
+    instruction: Instruction,
     bytes: Vec<u8>,
 }
 
 impl Code {
     /// Reads the instruction at `address`; `None` where its bytes are out of reach.
-    pub(super) fn read(
+    pub(crate) fn read(
         snapshot: &ProcessSnapshot,
         memory: &dyn ReadMemory,
         address: u64,
     ) -> Option<Self> {
         let end = snapshot.mapping_at(address)?.end.0;
-        let room = usize::try_from(end - address).map_or(LONGEST, |room| room.min(LONGEST));
+        let room = usize::try_from(end - address)
+            .map_or(LONGEST_INSTRUCTION, |room| room.min(LONGEST_INSTRUCTION));
         // The last instruction of a mapping may have neighbours that cannot be read, and a recording has only
         // the bytes that were read once.
         let bytes = memory.bytes(address, room).ok().or_else(|| {
@@ -43,12 +45,43 @@ impl Code {
         Some(Self { instruction, bytes })
     }
 
-    pub(super) fn is_breakpoint(&self) -> bool {
-        self.instruction.code() == Opcode::Int3
+    /// The instruction that trapped. A breakpoint has been executed when it is reported: it is the byte before.
+    pub(crate) fn trapped(
+        snapshot: &ProcessSnapshot,
+        memory: &dyn ReadMemory,
+        pc: u64,
+    ) -> Option<Self> {
+        pc.checked_sub(1)
+            .and_then(|before| Self::read(snapshot, memory, before))
+            .filter(|code| code.instruction.code() == Opcode::Int3)
+            .or_else(|| Self::read(snapshot, memory, pc))
+    }
+
+    /// Its accesses to memory.
+    pub(crate) fn operands(&self, registers: &Registers) -> Vec<Operand> {
+        operands::of_memory(&self.instruction, registers)
+    }
+
+    /// Where an indirect jump, call or return leads, and the register that says so.
+    pub(crate) fn jump_target(
+        &self,
+        registers: &Registers,
+        memory: &dyn ReadMemory,
+    ) -> Option<(u64, Option<Register>)> {
+        operands::jump_target(&self.instruction, registers, memory)
+    }
+
+    /// What it divided by; `None` for any instruction but an integer division.
+    pub(crate) fn division(
+        &self,
+        registers: &Registers,
+        memory: &dyn ReadMemory,
+    ) -> Option<Division> {
+        division::operands(&self.instruction, registers, memory)
     }
 
     /// In the capture's form.
-    pub(super) fn instruction(&self) -> Described {
+    pub(crate) fn instruction(&self) -> Described {
         let mut text = String::new();
         FastFormatter::new().format(&self.instruction, &mut text);
         let mut bytes = String::new();
@@ -64,7 +97,7 @@ impl Code {
     }
 
     /// The same, with the features it needs against those the processor has.
-    pub(super) fn with_features(&self, processor: Option<&[String]>) -> Described {
+    pub(crate) fn with_features(&self, processor: Option<&[String]>) -> Described {
         let needs: Vec<String> = features::needed(&self.instruction)
             .map(str::to_owned)
             .collect();

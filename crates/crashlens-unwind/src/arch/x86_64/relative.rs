@@ -3,21 +3,13 @@
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic};
 
 use crate::ReadMemory;
+use crate::arch::Use;
 
 /// How much of a function is looked at.
 const LOOKED_AT: usize = 256;
 
 /// Instructions before the function is given up.
 const MOST_INSTRUCTIONS: usize = 64;
-
-/// How an instruction uses an address relative to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
-    /// It loads what stands there.
-    Load,
-    /// It takes the address.
-    TakeAddress,
-}
 
 /// The addresses that the function at `start` uses relative to its own, in order.
 pub(crate) fn addresses_used(memory: &dyn ReadMemory, start: u64, wanted: Use) -> Vec<u64> {

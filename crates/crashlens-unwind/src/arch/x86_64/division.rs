@@ -1,19 +1,17 @@
 //! The operand that divided.
 
 use crashlens_core::{Division, Registers};
-use iced_x86::{Mnemonic, OpKind};
+use iced_x86::{Instruction, Mnemonic, OpKind};
 
-use super::code::Code;
-use super::operands;
+use super::registers::{name, value};
 use crate::ReadMemory;
 
 /// What an integer division divided by; `None` for any other instruction.
 pub(super) fn operands(
-    code: &Code,
+    instruction: &Instruction,
     registers: &Registers,
     memory: &dyn ReadMemory,
 ) -> Option<Division> {
-    let instruction = &code.instruction;
     let signed = match instruction.mnemonic() {
         Mnemonic::Idiv => true,
         Mnemonic::Div => false,
@@ -22,13 +20,13 @@ pub(super) fn operands(
     let (divisor, value, bytes) = match instruction.op0_kind() {
         OpKind::Register => {
             let register = instruction.op0_register();
-            let value = operands::value(registers, register);
-            (operands::name(register), value, register.size())
+            let value = value(registers, register);
+            (name(register), value, register.size())
         }
         OpKind::Memory => {
             let size = instruction.memory_size().size();
-            let place = instruction
-                .virtual_address(0, 0, |register, _, _| operands::value(registers, register));
+            let place =
+                instruction.virtual_address(0, 0, |register, _, _| value(registers, register));
             let value = place.and_then(|place| read(memory, place, size));
             ("memory".to_owned(), value, size)
         }

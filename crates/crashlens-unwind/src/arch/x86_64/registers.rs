@@ -1,11 +1,11 @@
-//! Values of registers as an instruction names them.
+//! Registers: their values as an instruction names them, and which are worth a look.
 
 use crashlens_core::{Address, Registers};
 use iced_x86::Register;
 
 /// What the register held; the base address for a segment register. `None` for vector registers, which a
 /// capture does not have.
-pub(super) fn value(registers: &Registers, register: Register) -> Option<u64> {
+pub(crate) fn value(registers: &Registers, register: Register) -> Option<u64> {
     match register {
         Register::FS => return Some(registers.fs_base.0),
         Register::GS => return Some(registers.gs_base.0),
@@ -52,7 +52,7 @@ fn whole(registers: &Registers, register: Register) -> Option<Address> {
 }
 
 /// All general registers, to see what a thread was working on.
-pub(super) fn general(registers: &Registers) -> [u64; 15] {
+pub(crate) fn general(registers: &Registers) -> [u64; 15] {
     let r = registers;
     [
         r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.rbp, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13,
@@ -62,6 +62,57 @@ pub(super) fn general(registers: &Registers) -> [u64; 15] {
 }
 
 /// The register's name as the processor's manual writes it, in small letters.
-pub(super) fn name(register: Register) -> String {
+pub(crate) fn name(register: Register) -> String {
     format!("{register:?}").to_lowercase()
+}
+
+/// The general registers, those first that functions keep longest.
+pub(crate) fn longest_kept_first(registers: &Registers) -> [u64; 15] {
+    let r = registers;
+    [
+        r.rbx, r.rbp, r.r12, r.r13, r.r14, r.r15, r.rdi, r.rsi, r.rax, r.rcx, r.rdx, r.r8, r.r9,
+        r.r10, r.r11,
+    ]
+    .map(|value| value.0)
+}
+
+/// The registers in which a function has its arguments and what it makes of them.
+pub(crate) fn likely_arguments(registers: &Registers) -> [u64; 8] {
+    let r = registers;
+    [r.rax, r.rbx, r.rcx, r.rdx, r.rsi, r.rdi, r.r8, r.r9].map(|value| value.0)
+}
+
+/// The registers in the note of a core file about a thread (`struct elf_prstatus`).
+pub(crate) fn thread_registers(note: &[u8]) -> Option<Registers> {
+    /// Where they start in the note.
+    const START: usize = 112;
+    let words = note.get(START..)?.as_chunks::<8>().0;
+    // The kernel's order, which is the order it pushes them in: r15 first.
+    let register = |index: usize| {
+        words
+            .get(index)
+            .map(|word| Address(u64::from_le_bytes(*word)))
+    };
+    Some(Registers {
+        r15: register(0)?,
+        r14: register(1)?,
+        r13: register(2)?,
+        r12: register(3)?,
+        rbp: register(4)?,
+        rbx: register(5)?,
+        r11: register(6)?,
+        r10: register(7)?,
+        r9: register(8)?,
+        r8: register(9)?,
+        rax: register(10)?,
+        rcx: register(11)?,
+        rdx: register(12)?,
+        rsi: register(13)?,
+        rdi: register(14)?,
+        rip: register(16)?,
+        eflags: register(18)?,
+        rsp: register(19)?,
+        fs_base: register(21)?,
+        gs_base: register(22)?,
+    })
 }

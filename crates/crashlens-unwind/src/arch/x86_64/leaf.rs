@@ -6,12 +6,11 @@
 
 use iced_x86::{Code, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
+use super::LONGEST_INSTRUCTION;
 use crate::ReadMemory;
 
 /// Instructions before a function is given up.
 const MOST_INSTRUCTIONS: usize = 32;
-/// The longest an instruction can be.
-const LONGEST_INSTRUCTION: usize = 15;
 
 /// Answers for functions that are called: from the first argument to the returned value.
 pub(crate) type Callee<'a> = &'a dyn Fn(u64) -> Option<u64>;
@@ -20,7 +19,7 @@ pub(crate) type Callee<'a> = &'a dyn Fn(u64) -> Option<u64>;
 pub(crate) struct Leaf<'a> {
     pub(crate) memory: &'a dyn ReadMemory,
     /// Base of the thread's own memory.
-    pub(crate) fs_base: u64,
+    pub(crate) thread_pointer: u64,
     pub(crate) callee: Callee<'a>,
 }
 
@@ -120,7 +119,7 @@ impl Leaf<'_> {
         let fs_base = if instruction.mnemonic() == Mnemonic::Lea {
             0
         } else {
-            self.fs_base
+            self.thread_pointer
         };
         instruction.virtual_address(index, 0, |register, _, _| match register {
             Register::FS => Some(fs_base),

@@ -4,8 +4,8 @@ use object::LittleEndian;
 use object::elf::{self, FileHeader64};
 use object::read::elf::NoteIterator;
 
-use super::layout::Layout;
-use super::source::Source;
+use crate::elf::layout::Layout;
+use crate::elf::source::Source;
 
 /// Notes are small; what is longer is none.
 const MAX_NOTES: u64 = 64 << 10;
