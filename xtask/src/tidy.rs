@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: rules of the tree that no compiler checks.
 
+mod arch;
 mod prose;
 mod rule_book;
 mod words;
@@ -68,6 +69,7 @@ pub fn run(options: &Options) -> Result<()> {
             faults.extend(oversize(path, text));
             faults.extend(misplaced_unsafe(path, text));
             faults.extend(missing_forbid(path, text));
+            faults.extend(arch::misplaced(path, text));
         }
     }
     faults.extend(rule_book::faults(&files));

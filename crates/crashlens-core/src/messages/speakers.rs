@@ -36,7 +36,7 @@ impl<'a> Speakers<'a> {
         Self {
             threads: &capture.threads,
             crashed: capture.crashed_thread,
-            crashed_pthread: registers.map(|registers| registers.fs_base.0),
+            crashed_pthread: registers.map(|registers| registers.thread_pointer().0),
             exception: capture.testimony.exception.known(),
             abort_message: capture.testimony.abort_message.known().map(String::as_str),
             aborted: capture.ending.signal == Some(Signal::ABRT),
