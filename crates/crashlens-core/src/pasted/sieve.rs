@@ -9,6 +9,7 @@ use std::io::{self, BufRead};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use serde::Deserialize;
 
 use super::endings;
 use crate::signs;
@@ -27,78 +28,35 @@ const BETWEEN_BYTES: usize = 2 << 20;
 const BEFORE: usize = 2;
 const AFTER: usize = 40;
 
+/// `data/marks.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Marks {
+    mark: Vec<Mark>,
+}
+
 /// Words that announce or are part of a dump, or that messages of libraries have; `data/messages.toml` has the whole
 /// forms, these are found faster.
-const MARKS: &[&str] = &[
-    "(most recent call first)",
-    "Backtrace: =",
-    "STACK TRACE",
-    "stack trace",
-    "Process received signal",
-    "received signal",
-    "received by PID",
-    "received at time=",
-    "signal (",
-    "stop reason",
-    " Crashed:",
-    "segfault at ",
-    "trap invalid opcode",
-    "trap divide error",
-    "general protection",
-    "Killed process",
-    "Fatal Python error",
-    "Windows fatal exception",
-    "[libprotobuf FATAL",
-    "Check failed",
-    ": F tensorflow/",
-    ": F external/",
-    "LLVM ERROR",
-    "ssertion ",
-    "terminate called",
-    "libc++abi",
-    "pure virtual method",
-    "*** Error in",
-    "glibc detected",
-    "stack smashing",
-    "buffer overflow detected",
-    "(): invalid",
-    "(): memory",
-    "double free",
-    "corrupted ",
-    "Attempt to free",
-    "<jemalloc>",
-    "static TLS",
-    "Could not load library",
-    "Unable to load any of",
-    "symbol lookup error",
-    "loading shared libraries",
-    "undefined symbol",
-    "OMP: Error",
-    "libgomp: ",
-    "blas_thread_init",
-    "pthread_create",
-    "compiled to use",
-    "bus error",
-    "Cannot allocate memory",
-    "bad_alloc",
-    "oom-kill",
-    "oom_kill",
-    "CUDA_ERROR_",
-    "CUDNN_STATUS_",
-    "CUBLAS_STATUS_",
-    "runtime CuDNN library",
-    "Segmentation fault",
-    "egmentation fault",
-    "(core dumped)",
-    "exit code ",
-    "exited on signal",
-    "uncaught target signal",
-];
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mark {
+    words: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of the file"))]
+    source: String,
+}
+
+impl Marks {
+    fn read() -> Self {
+        toml::from_str(include_str!("../../data/marks.toml"))
+            .expect("the file is part of the program and the tests read it")
+    }
+}
 
 static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let literals = signs::literals()
-        .chain(endings::literals())
-        .chain(MARKS.iter().copied());
+    let marks = Marks::read().mark;
+    let marks = marks.into_iter().flat_map(|mark| mark.words);
+    let literals = signs::literals().chain(endings::literals());
+    let literals = literals.map(str::to_owned).chain(marks);
     // A table of all states is large and fast: every byte of the text passes through it.
     AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::DFA))
@@ -267,6 +225,14 @@ mod tests {
 
     fn kept(text: &[u8]) -> Kept {
         sift(text).unwrap()
+    }
+
+    #[test]
+    fn every_mark_has_words_and_a_source() {
+        for mark in Marks::read().mark {
+            assert!(!mark.source.is_empty(), "{:?}", mark.words);
+            assert!(!mark.words.is_empty() && mark.words.iter().all(|word| word.len() > 5));
+        }
     }
 
     #[test]
