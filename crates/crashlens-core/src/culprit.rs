@@ -2,22 +2,21 @@
 //!
 //! Nothing here says *why* the process died. The choice names the place a person would look at
 //! first: their own Python line, the native function that did it on its own account (not the
-//! machinery that carried out the death), the TensorFlow kernel and op around it.
+//! machinery that carried out the death), the kernel and op of a framework around it.
 
 mod machinery;
 mod native;
-mod op;
 mod python;
 
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{CrashCapture, EndingKind, Package, Signal, Thread, ThreadRole};
+use crate::frameworks;
 
 pub use machinery::is_interpreter;
 pub(crate) use machinery::{
     is_allocator, is_foreign_call, is_machinery_frame, plain_name, usual_name,
 };
-pub(crate) use op::is_registered_op;
 pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 
@@ -87,8 +86,12 @@ impl Culprit {
             culprit.library.clone_from(&frame.library);
             culprit.package = native::package(frame, capture);
         }
-        culprit.kernel = op::kernel(crashed).map(str::to_owned);
-        culprit.op = op::name(capture.testimony.op.known(), crashed, waiting);
+        culprit.kernel = frameworks::kernel(crashed).map(str::to_owned);
+        culprit.op = frameworks::op(&frameworks::Seen {
+            record: capture.testimony.op.known(),
+            crashed,
+            waiting,
+        });
         culprit
     }
 }

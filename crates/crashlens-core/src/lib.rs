@@ -5,6 +5,7 @@ pub mod book;
 pub mod capture;
 pub mod cause;
 mod compatibility;
+pub mod contexts;
 mod cuda;
 pub mod culprit;
 mod demangle;
@@ -14,6 +15,7 @@ pub mod facts;
 pub mod files;
 #[cfg(test)]
 mod fixtures;
+pub mod frameworks;
 #[doc(hidden)]
 pub mod fuzzing;
 #[cfg(test)]
@@ -24,7 +26,6 @@ pub mod known_issues;
 mod known_versions;
 mod lineage;
 mod messages;
-pub mod operations;
 pub mod pasted;
 mod phase;
 pub mod report;
@@ -41,6 +42,7 @@ pub use capture::*;
 pub use cause::Cause;
 pub use culprit::{Culprit, CulpritThread, PythonLine};
 pub use demangle::demangle;
+pub use frameworks::tensorflow::operations;
 pub use inspection::Inspection;
 pub use report::{Death, Report, Run};
 pub use survey::Survey;

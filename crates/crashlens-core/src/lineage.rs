@@ -1,10 +1,10 @@
 //! What kind of worker a process was, what it was given, and whether its parent waits in vain: told from Python
 //! frames alone, so that live processes, cores and saved captures give the same answer.
 
-mod waiting;
 mod worker;
 
 use crate::capture::{CrashCapture, Frame, Lineage, Observed, Origin, PythonFrame, Role, Thread};
+use crate::contexts;
 
 /// The lineage as far as it was observed, completed by what frames tell. `None` when neither says anything.
 pub(crate) fn of(capture: &CrashCapture) -> Option<Lineage> {
@@ -30,10 +30,10 @@ pub(crate) fn of(capture: &CrashCapture) -> Option<Lineage> {
         .or(worker)
         .or_else(|| (is_program && runs_python).then(worker::program));
     if let (Some(parent), Some(worker)) = (&mut lineage.parent, &lineage.worker) {
-        let lost_job = stack.as_deref().and_then(worker::job);
+        let lost_job = stack.as_deref().and_then(contexts::multiprocessing::job);
         parent.waits_for_ever = parent
             .waits_for_ever
-            .or_else(|| waiting::waits_for_ever(&parent.frames, worker, lost_job));
+            .or_else(|| contexts::waits_for_ever(&worker.kind, &parent.frames, lost_job));
     }
     Some(lineage)
 }
@@ -45,7 +45,7 @@ fn worker_stack(capture: &CrashCapture) -> Option<Vec<&PythonFrame>> {
     threads
         .into_iter()
         .map(python_frames)
-        .find(|frames| worker::recognise(frames).is_some())
+        .find(|frames| contexts::runner_in(frames).is_some())
 }
 
 fn python_frames(thread: &Thread) -> Vec<&PythonFrame> {
@@ -54,21 +54,6 @@ fn python_frames(thread: &Thread) -> Vec<&PythonFrame> {
         Frame::Native(_) => None,
     });
     frames.collect()
-}
-
-/// Whether a frame is of a function, in a file whose path ends so. Versions from 3.11 on give the class too:
-/// `ApplyResult.get`.
-fn is_in(frame: &PythonFrame, file: &str, function: &str) -> bool {
-    let own_name = frame.function.rsplit('.').next().unwrap_or_default();
-    own_name == function && in_file(frame, file)
-}
-
-/// Whether a frame is of a file whose path ends so, whole names only.
-fn in_file(frame: &PythonFrame, file: &str) -> bool {
-    frame
-        .file
-        .strip_suffix(file)
-        .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod names;
 mod sieve;
 mod stacks;
 mod surroundings;
-mod tables;
+mod systems;
 mod unicode;
 
 use std::io::{self, BufRead, BufReader};
@@ -21,6 +21,7 @@ use crate::capture::{
     CaptureSource, Circumstances, CrashCapture, Environment, GapId, Gaps, Host, Observed, Output,
     Process, Role, Tail, Testimony,
 };
+use crate::contexts::colab;
 use crate::secrets;
 
 use stacks::Stacks;
@@ -39,7 +40,7 @@ pub fn read(mut input: impl BufRead) -> io::Result<CrashCapture> {
             sieve::is_telling(part.as_bytes())
         }));
     }
-    let lines = tables::oldest_first(lines);
+    let lines = colab::oldest_first(lines);
     Ok(capture(secrets::mask_lines(&lines), kept.truncated))
 }
 

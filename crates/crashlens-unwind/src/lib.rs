@@ -9,6 +9,7 @@ mod errno;
 mod exception;
 mod fault;
 mod files;
+mod frameworks;
 #[doc(hidden)]
 pub mod fuzzing;
 mod glance;
@@ -19,7 +20,6 @@ mod native;
 pub mod python;
 mod recording;
 mod roles;
-mod running_op;
 mod snapshot;
 mod source;
 mod stacks;

@@ -12,10 +12,10 @@ use crashlens_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::fault;
+use crate::frameworks;
 use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
-use crate::running_op::{self, Kernels};
 use crate::symbols::FrameName;
 use crate::{ProcessSnapshot, ReadMemory, abort_message, errno, exception};
 
@@ -56,7 +56,7 @@ pub(crate) struct Confidences {
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
     pub(crate) errno: Answer<i32>,
-    pub(crate) kernels: Answer<Kernels>,
+    pub(crate) kernels: Answer<frameworks::Seen>,
 }
 
 impl Default for Confidences {
@@ -85,7 +85,7 @@ impl Confidences {
             exception: in_time(is_expired, || exception::find(scene)),
             abort_message: in_time(is_expired, || abort_message::find(scene)),
             errno: errno::find(scene),
-            kernels: in_time(is_expired, || running_op::look(scene)),
+            kernels: in_time(is_expired, || frameworks::look(scene)),
         }
     }
 }
@@ -138,7 +138,7 @@ pub(crate) fn assemble(
     }
     let op = told
         .kernels
-        .map(|kernels| kernels.and_then(|kernels| running_op::choose(&kernels, threads)));
+        .map(|kernels| kernels.and_then(|kernels| frameworks::choose(&kernels, threads)));
     Testimony {
         fault: observed("the instruction at fault", fault, gaps),
         foreign_call: observed("the foreign call", told.foreign_call, gaps),

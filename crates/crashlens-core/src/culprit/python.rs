@@ -2,18 +2,10 @@
 
 use super::PythonLine;
 use crate::capture::{CrashCapture, EndingKind, Frame, PythonFrame, Thread};
+use crate::contexts;
 
 /// Folders into which packages are installed.
 const PACKAGE_FOLDERS: [&str; 2] = ["site-packages/", "dist-packages/"];
-
-/// Files without a place on disk that a person typed nevertheless.
-const TYPED: [&str; 5] = [
-    "<stdin>",
-    "<ipython-input-",
-    "<input>",
-    "<python-input-",
-    "<console>",
-];
 
 /// Files that a program wrote for itself. `AutoGraph` translates functions of the user *and* of Keras into
 /// `/tmp/__autograph_generated_file….py`; neither is a line that anybody has written.
@@ -34,7 +26,7 @@ pub enum CodeOwner {
 
 /// Whose code `file` is, from its name alone.
 pub fn owner(file: &str) -> CodeOwner {
-    if TYPED.iter().any(|typed| file.starts_with(typed)) {
+    if contexts::is_typed(file) {
         return CodeOwner::User;
     }
     if file == "<string>" {

@@ -18,7 +18,7 @@ fn every_entry_of_the_table_is_usable() {
         assert!(!issue.ops.is_empty(), "{} names no op", issue.id);
         for op in &issue.ops {
             assert!(
-                crate::culprit::is_registered_op(op),
+                crate::frameworks::is_registered_op(op),
                 "{}: no op {op}",
                 issue.id
             );

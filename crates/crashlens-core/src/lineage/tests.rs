@@ -158,12 +158,7 @@ fn waiting(source: &str, job: &str) -> Vec<PythonFrame> {
 }
 
 fn waits(kind: &str, lost: Option<&str>, frames: &[PythonFrame]) -> Option<bool> {
-    let worker = Worker {
-        kind: kind.to_owned(),
-        name: None,
-        task: None,
-    };
-    waiting::waits_for_ever(frames, &worker, lost)
+    contexts::waits_for_ever(kind, frames, lost)
 }
 
 #[test]
@@ -189,8 +184,8 @@ fn the_job_of_a_pool_is_known_from_its_worker() {
         library("multiprocessing/queues.py", "SimpleQueue.get"),
         worker,
     ];
-    assert_eq!(worker::job(&busy.each_ref()), Some("4"));
-    assert_eq!(worker::job(&idle.each_ref()), None);
+    assert_eq!(contexts::multiprocessing::job(&busy.each_ref()), Some("4"));
+    assert_eq!(contexts::multiprocessing::job(&idle.each_ref()), None);
 }
 
 #[test]

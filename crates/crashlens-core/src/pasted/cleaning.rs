@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::contexts::launchers::{JSON_LOG, PREFIX, RANK};
+
 /// Colours and other commands to a terminal, also where the escape character itself was lost on the way.
 static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
@@ -17,28 +19,6 @@ static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
         r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]",
     ))
 });
-
-/// What launchers and log collectors put before a line: torchrun, Ray, Kubernetes and
-/// Docker with their times, Docker Compose, a reply that quotes.
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
-        r"^(?:",
-        r"\[(?:default|rank) ?\d+\]:? ?",
-        r"|\((?:[\w.]+ )?pid=\d+(?:, ip=[\d.]+)?\) ",
-        r"|\[pod/[^\]\s]+\] ",
-        r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d) (?:std(?:err|out) [FP] )?",
-        r"|[A-Za-z0-9][\w.-]*[-_]\d+ +\| ?",
-        r"|> (?:> )*",
-        r")",
-    ))
-});
-
-/// What Open MPI puts before a line with `--tag-output`.
-static RANK: LazyLock<Regex> = LazyLock::new(|| compile(r"\[\d+,\d+\]<std(?:err|out|diag)>:? ?"));
-
-/// A line of Docker's log files.
-static JSON_LOG: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^\{"log":("(?:[^"\\]|\\.)*"),"stream":"std(?:err|out)""#));
 
 fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")

@@ -10,6 +10,7 @@ use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
+use super::systems::windows;
 use crate::capture::{Address, Ending, EndingKind, Signal};
 
 /// The file.
@@ -183,7 +184,7 @@ pub(super) struct Told {
 
 /// The end of the process.
 pub(super) fn of(lines: &[String]) -> Option<Told> {
-    let on_windows = lines.iter().any(|line| is_windows(line));
+    let on_windows = lines.iter().any(|line| windows::is_native(line));
     let told: Vec<Told> = lines
         .iter()
         .enumerate()
@@ -196,12 +197,6 @@ pub(super) fn of(lines: &[String]) -> Option<Told> {
     let any = violent.or_else(|| told.iter().find(|told| told.signal.is_some()));
     // Of mere exit codes the last one is the program's own.
     any.or_else(|| told.last()).cloned()
-}
-
-fn is_windows(line: &str) -> bool {
-    [".dll", ".exe", ":\\", "Windows"]
-        .iter()
-        .any(|word| line.contains(word))
 }
 
 fn in_line(number: usize, line: &str, on_windows: bool) -> Option<Told> {

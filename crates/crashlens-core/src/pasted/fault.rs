@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::endings::Told;
-use super::stacks::KernelFault;
+use super::systems::{linux, macos};
 use crate::capture::{Address, Ending, Signal};
 
 /// Open MPI and those who copied it.
@@ -28,11 +28,6 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
 static CAUGHT: LazyLock<Regex> = LazyLock::new(|| {
     compile(r"Caught signal \d+ \([A-Z][a-z ]+: ([a-z ]+?) at address (0x[0-9a-f]+|\(nil\))\)")
 });
-/// lldb: `EXC_BAD_ACCESS (code=1, address=0xfff0)`
-static BAD_ACCESS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"EXC_BAD_ACCESS \(code=(?:EXC_I386_)?(\w+), address=(0x[0-9a-f]+)\)")
-});
-
 fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
 }
@@ -41,7 +36,7 @@ fn compile(pattern: &str) -> Regex {
 pub(super) fn read(
     lines: &[String],
     told: Option<&Told>,
-    faults: &[KernelFault],
+    faults: &[linux::Fault],
     ending: &mut Ending,
 ) {
     let Some(signal) = ending.signal.filter(|signal| signal.is_fault()) else {
@@ -90,20 +85,9 @@ fn line_tells(line: &str, signal: Signal, ending: &mut Ending) {
         ending.code = ending.code.take().or_else(|| code.map(str::to_owned));
         ending.address = ending.address.or_else(|| address(groups.get(2)?.as_str()));
     }
-    if let Some(groups) = line
-        .contains("EXC_BAD_ACCESS")
-        .then(|| BAD_ACCESS.captures(line))
-        .flatten()
-    {
-        let code = match groups.get(1).map(|code| code.as_str()) {
-            Some("1") => Some("SEGV_MAPERR"),
-            Some("2") => Some("SEGV_ACCERR"),
-            // A general protection fault comes without a true address.
-            Some("GPFLT") => Some("SI_KERNEL"),
-            _ => None,
-        };
+    if let Some((code, place)) = macos::bad_access(line) {
         ending.code = ending.code.take().or_else(|| code.map(str::to_owned));
-        ending.address = ending.address.or_else(|| address(groups.get(2)?.as_str()));
+        ending.address = ending.address.or_else(|| address(place));
         return;
     }
     if ["SEGV_", "BUS_", "FPE_", "ILL_", "KERN_"]
@@ -111,11 +95,7 @@ fn line_tells(line: &str, signal: Signal, ending: &mut Ending) {
         .any(|word| line.contains(word))
     {
         if let Some(groups) = NAMED.captures(line) {
-            let name = match groups.get(1).map_or("", |name| name.as_str()) {
-                "KERN_INVALID_ADDRESS" => "SEGV_MAPERR",
-                "KERN_PROTECTION_FAILURE" => "SEGV_ACCERR",
-                name => name,
-            };
+            let name = macos::signal_code(groups.get(1).map_or("", |name| name.as_str()));
             if name.starts_with(signal.name().trim_start_matches("SIG")) {
                 ending.code.get_or_insert_with(|| name.to_owned());
             }
@@ -140,7 +120,7 @@ fn address(text: &str) -> Option<Address> {
 }
 
 /// The fault of the process whose death counts.
-fn of_this_death<'a>(told: Option<&Told>, faults: &'a [KernelFault]) -> Option<&'a KernelFault> {
+fn of_this_death<'a>(told: Option<&Told>, faults: &'a [linux::Fault]) -> Option<&'a linux::Fault> {
     let pid = told.and_then(|told| told.pid);
     match pid {
         // The kernel names the thread, launchers the process: only a lone fault is the same death for sure.

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::stacks::{KernelFault, file_name};
+use super::stacks::file_name;
+use super::systems::linux;
 use crate::capture::{Address, Frame, Mapping, Module, Package, Thread};
 
 /// Libraries and mappings that are kept.
@@ -63,7 +64,7 @@ pub(super) struct Loaded {
 pub(super) fn of(
     lines: &[String],
     threads: &[Thread],
-    faults: &[KernelFault],
+    faults: &[linux::Fault],
     packages: &[Package],
 ) -> Loaded {
     let mut shelf = Shelf::default();

@@ -8,8 +8,7 @@ mod backtraces;
 mod crashed;
 mod debuggers;
 mod faulthandler;
-mod kernel;
-mod reports;
+mod runtimes;
 
 use std::sync::LazyLock;
 
@@ -18,7 +17,7 @@ use regex::Regex;
 use crate::capture::{Address, Frame, FrameTrust, NativeFrame, SourceLine, Thread};
 
 use super::names;
-pub(super) use kernel::Fault as KernelFault;
+use super::systems::{linux, macos, windows};
 
 /// Frames of one stack that are kept, the innermost ones.
 const MOST_FRAMES: usize = 512;
@@ -27,7 +26,7 @@ const MOST_STACKS: usize = 256;
 
 /// Who wrote a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writer {
+pub(super) enum Writer {
     Faulthandler,
     /// The C stack that Python 3.14 adds.
     FaulthandlerC,
@@ -79,7 +78,7 @@ impl Writer {
 
 /// What a line adds to the stacks.
 #[derive(Debug)]
-enum Piece {
+pub(super) enum Piece {
     /// A stack begins.
     Heading(Heading),
     /// A frame, with its number and the process that writes it where the line tells.
@@ -109,18 +108,18 @@ enum Piece {
 
 /// How a stack begins.
 #[derive(Debug)]
-struct Heading {
-    writer: Writer,
+pub(super) struct Heading {
+    pub(super) writer: Writer,
     /// Kernel thread id.
-    id: Option<u32>,
+    pub(super) id: Option<u32>,
     /// The writer's own number of the thread.
-    label: Option<u32>,
-    name: Option<String>,
-    crashed: bool,
+    pub(super) label: Option<u32>,
+    pub(super) name: Option<String>,
+    pub(super) crashed: bool,
 }
 
 impl Heading {
-    fn new(writer: Writer, crashed: bool) -> Self {
+    pub(super) fn new(writer: Writer, crashed: bool) -> Self {
         Self {
             writer,
             id: None,
@@ -153,7 +152,7 @@ pub(super) struct Stacks {
     just_stopped: bool,
     /// Whether the debugger looks at a core file, whose first thread is the one that crashed.
     of_core: bool,
-    pub(super) kernel: Vec<KernelFault>,
+    pub(super) kernel: Vec<linux::Fault>,
 }
 
 impl Stacks {
@@ -171,7 +170,7 @@ impl Stacks {
     }
 
     fn line(&mut self, line: &str) {
-        if let Some(fault) = kernel::read(line) {
+        if let Some(fault) = linux::read(line) {
             self.take(Piece::Heading(fault.heading()));
             self.take(fault.piece());
             self.take(Piece::End(Writer::Kernel));
@@ -188,7 +187,9 @@ impl Stacks {
         let piece = faulthandler::read(line, current)
             .or_else(|| debuggers::read(line, after_stop))
             .or_else(|| backtraces::read(line, current))
-            .or_else(|| reports::read(line, current));
+            .or_else(|| macos::piece(line, current == Some(Writer::MacOs)))
+            .or_else(|| runtimes::read(line, current))
+            .or_else(|| windows::piece(line));
         if let Some(piece) = piece {
             self.take(piece);
         }
@@ -332,7 +333,11 @@ pub(super) fn file_name(path: &str) -> String {
 }
 
 /// A frame of which the text tells some things.
-fn native(address: Option<&str>, function: Option<&str>, path: Option<&str>) -> NativeFrame {
+pub(super) fn native(
+    address: Option<&str>,
+    function: Option<&str>,
+    path: Option<&str>,
+) -> NativeFrame {
     // A bare name may be the program or a library; only what has a folder is a path.
     let full = path.filter(|path| path.contains(['/', '\\']));
     NativeFrame {
@@ -351,7 +356,7 @@ fn native(address: Option<&str>, function: Option<&str>, path: Option<&str>) -> 
 }
 
 /// `file.c:12`, also with a column.
-fn source_line(text: &str) -> Option<SourceLine> {
+pub(super) fn source_line(text: &str) -> Option<SourceLine> {
     static PLACE: LazyLock<Regex> = LazyLock::new(|| compile(r"^(.+?):(\d+)(?::\d+)?$"));
     let groups = PLACE.captures(text.trim())?;
     Some(SourceLine {
@@ -360,11 +365,11 @@ fn source_line(text: &str) -> Option<SourceLine> {
     })
 }
 
-fn hexadecimal(text: &str) -> Option<u64> {
+pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     text.parse::<Address>().ok().map(|address| address.0)
 }
 
-fn compile(pattern: &str) -> Regex {
+pub(super) fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
 }
 

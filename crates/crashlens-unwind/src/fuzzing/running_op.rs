@@ -6,7 +6,7 @@ use super::{Everywhere, Tiled};
 use crate::image::Images;
 use crate::native::{RawFrame, RawStack};
 use crate::testimony::Scene;
-use crate::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable, running_op as searched};
+use crate::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable, frameworks};
 
 const LIBRARY: u64 = 0x10_0000;
 const HEAP: u64 = 0x50_0000;
@@ -34,7 +34,7 @@ pub fn running_op(bytes: &[u8]) {
         frames: (0..8).map(frame).collect(),
         end: StackEnd::Complete,
     }];
-    let _ = searched::look(&Scene {
+    let _ = frameworks::look(&Scene {
         snapshot: &snapshot,
         memory: &memory,
         confidential: &memory,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crashlens_core::{Value, Variable};
+use crashlens_core::{Value, Variable, contexts};
 
 use crate::Unreadable;
 
@@ -67,11 +67,6 @@ fn is_own_code(file: &str) -> bool {
             .any(|folder| file.contains(folder))
 }
 
-/// Whether a file runs worker processes: its few frames, the outermost of a stack, know which worker it is.
-fn runs_workers(file: &str) -> bool {
-    file.contains("/multiprocessing/") || file.ends_with("/torch/utils/data/_utils/worker.py")
-}
-
 struct LocalsReader<'a> {
     values: &'a ValueReader<'a>,
     offsets: &'a Offsets,
@@ -105,7 +100,7 @@ impl LocalsReader<'_> {
             .zip(&stack.records)
             .enumerate()
         {
-            if index >= INNERMOST && !runs_workers(&frame.file) {
+            if index >= INNERMOST && !contexts::runs_workers(&frame.file) {
                 if own >= OWN_CODE || !is_own_code(&frame.file) {
                     continue;
                 }

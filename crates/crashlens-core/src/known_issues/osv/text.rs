@@ -1,7 +1,7 @@
 //! What the text of an advisory says: the ops and functions it names, and how a process dies.
 
 use crate::cause::Cause;
-use crate::culprit::is_registered_op;
+use crate::frameworks::is_registered_op;
 
 /// Text beyond this is not looked at.
 const LONGEST: usize = 64 << 10;

@@ -1,6 +1,7 @@
 //! What is seen of a process that used after a fork what does not survive one.
 
 use crate::capture::{CaptureSource, PythonFrame};
+use crate::contexts;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, NativeSight, excerpt};
 
@@ -18,21 +19,8 @@ const RUNTIME: [&str; 8] = [
     "ProcessFunctionLibraryRuntime::",
 ];
 
-/// Words of those who fork workers, in paths and in lines.
-const FORKS: [&str; 12] = [
-    "multiprocessing",
-    "concurrent/futures/process",
-    "ForkPoolWorker",
-    "ForkProcess",
-    "celery",
-    "billiard",
-    "gunicorn",
-    "uwsgi",
-    "DataLoader",
-    "fork()",
-    "os.fork",
-    "start method fork",
-];
+/// Words for a fork itself.
+const FORKS: [&str; 3] = ["fork()", "os.fork", "start method fork"];
 
 /// A trace of such a use.
 pub(super) struct Trace {
@@ -116,7 +104,8 @@ fn shows_fork(facts: &Facts<'_>) -> bool {
             .iter()
             .any(|part| sight.function().contains(part))
     };
-    let speaks = |text: &str| FORKS.iter().any(|word| text.contains(word));
+    let speaks =
+        |text: &str| contexts::names_forker(text) || FORKS.iter().any(|word| text.contains(word));
     facts.native_frames().any(|sight| is_handler(&sight))
         || facts.python_frames().any(|(_, it)| speaks(&it.file))
         || facts.lines().any(|(_, line)| speaks(line))
@@ -132,7 +121,7 @@ fn in_clean_up(facts: &Facts<'_>) -> Option<Trace> {
     })?;
     let is_worker = frames
         .iter()
-        .any(|(_, frame)| frame.file.contains("multiprocessing/"));
+        .any(|(_, frame)| contexts::multiprocessing::is_own_file(&frame.file));
     if facts.forked().is_none() && !is_worker {
         return None;
     }

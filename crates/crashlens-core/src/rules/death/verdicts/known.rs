@@ -193,13 +193,11 @@ fn in_text(facts: &Facts<'_>) -> Option<Known> {
         let headline =
             "The process behind a notebook died, and notebooks do not show why".to_owned();
         let next = "Run the notebook's code as a script, outside of the notebook.";
-        let command =
-            "jupyter nbconvert --to script notebook.ipynb && crashlens run -- python notebook.py";
         known(
             "notebook-died",
             headline,
             "The notebook says only that",
-            Remedy::new(next).command(command),
+            Remedy::new(next).command(crate::contexts::jupyter::RUN_AS_SCRIPT),
         )
     };
     let segfault = || {

@@ -88,6 +88,6 @@ fn is_ours(facts: &Facts<'_>, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let program = facts.capture().process.executable.known();
     name.contains("python")
-        || name.contains("jupyter")
+        || crate::contexts::jupyter::is_process_name(&name)
         || program.is_some_and(|path| path.to_ascii_lowercase().ends_with(&name))
 }

@@ -1,4 +1,4 @@
-//! Logs that are shown as a table with the newest line on top, as Colab shows those of its runtimes.
+//! Colab, which shows the logs of its runtimes as a table with the newest line on top.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Rows without their first columns, the oldest first. Other text is left as it is.
-pub(super) fn oldest_first(lines: Vec<String>) -> Vec<String> {
+pub(crate) fn oldest_first(lines: Vec<String>) -> Vec<String> {
     let times: Vec<Option<(u64, usize)>> = lines.iter().map(|line| time(line)).collect();
     let mut known = times.iter().flatten().map(|(time, _)| *time);
     let (Some(first), Some(last)) = (known.next(), known.next_back()) else {

@@ -2,10 +2,10 @@
 
 use crashlens_core::{Address, FrameTrust, Mapping, StackEnd};
 
+use crate::frameworks::tensorflow::{Kernels, look};
 use crate::image::Images;
 use crate::native::{RawFrame, RawStack};
 use crate::python::SymbolLookup;
-use crate::running_op::{Kernels, look};
 use crate::testimony::Scene;
 use crate::{ProcessSnapshot, ReadMemory, ThreadState, Unreadable};
 

@@ -1,11 +1,11 @@
 //! The ops that TensorFlow registers: which versions have them, what goes in, what comes out, which attributes.
 //!
-//! World facts, made by `data/collect_definitions.py` from installed versions.
+//! World facts, made by `data/tensorflow/collect_definitions.py` from installed versions.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-const TEXT: &str = include_str!("../data/op_definitions.txt");
+const TEXT: &str = include_str!("../../../data/tensorflow/op_definitions.txt");
 
 /// What TensorFlow registers of an op.
 #[derive(Debug, Clone, PartialEq, Eq)]

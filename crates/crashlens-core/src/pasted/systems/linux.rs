@@ -1,11 +1,11 @@
-//! What the Linux kernel logs of a process that a fault ended: where it was, and what it touched.
+//! Linux: what its kernel logs of a process that a fault ended: where it was, and what it touched.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Heading, Piece, Writer, compile, hexadecimal, native};
 use crate::capture::{Address, Frame};
+use crate::pasted::stacks::{Heading, Piece, Writer, compile, hexadecimal, native};
 
 /// `python[1234]: segfault at 0 ip 00007fce sp 00007fcc error 4 in x.so[7fce+2a]`; the trap forms have colons. Since
 /// 6.8 the offset in the file stands before the start of the mapping.
@@ -34,7 +34,7 @@ pub(in crate::pasted) struct Fault {
     offset: Option<u64>,
 }
 
-pub(super) fn read(line: &str) -> Option<Fault> {
+pub(in crate::pasted) fn read(line: &str) -> Option<Fault> {
     if !line.contains(" error") || !line.contains(" sp") {
         return None;
     }
@@ -62,7 +62,7 @@ pub(super) fn read(line: &str) -> Option<Fault> {
 }
 
 impl Fault {
-    pub(super) fn heading(&self) -> Heading {
+    pub(in crate::pasted) fn heading(&self) -> Heading {
         Heading {
             // The kernel counts threads; their names are those of the threads, too.
             id: Some(self.pid),
@@ -71,7 +71,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn piece(&self) -> Piece {
+    pub(in crate::pasted) fn piece(&self) -> Piece {
         let mut frame = native(None, None, self.file.as_deref());
         frame.address = Address(self.instruction);
         frame.module_offset = self.offset.map(Address);

@@ -5,12 +5,10 @@
 //! itself (a whole pipeline behind `iterator_get_next`). A class may serve several ops. Of witnesses that do not
 //! agree the innermost is right: it tells what was going on when it happened.
 
-mod registered;
-
-pub(crate) use self::registered::is_registered_op;
-use self::registered::{names_of_class, spelled};
-use super::python::python_frames;
-use crate::capture::{Frame, FrameTrust, NativeFrame, PythonFrame, RunningOp, Thread, ThreadRole};
+use super::registered::{names_of_class, spelled};
+use crate::capture::{Frame, FrameTrust, NativeFrame, PythonFrame, Thread, ThreadRole};
+use crate::culprit::python_frames;
+use crate::frameworks::Seen;
 
 /// The methods TensorFlow calls on a kernel, with the parameters that set them apart from helpers of the same name:
 /// `ThreadPoolDevice::Compute(tensorflow::OpKernel*, …)` runs kernels and is none.
@@ -39,11 +37,8 @@ pub(super) fn kernel(crashed: &Thread) -> Option<&str> {
 }
 
 /// The op's registered name; `None` when nothing says it for sure enough.
-pub(super) fn name(
-    record: Option<&RunningOp>,
-    crashed: &Thread,
-    waiting: Option<&Thread>,
-) -> Option<String> {
+pub(super) fn name(seen: &Seen<'_>) -> Option<String> {
+    let crashed = seen.crashed;
     let running = find(crashed, |function| class_of(function).is_some());
     let wrapper = wrapper(crashed);
     // Python code that a kernel called is further in than the kernel.
@@ -55,7 +50,8 @@ pub(super) fn name(
     let pipeline = running
         .and_then(|(_, frame)| frame.function.as_deref())
         .is_some_and(|function| kernel_class(function).is_none());
-    let recorded = record
+    let recorded = seen
+        .record
         .map(|record| without_library(&record.op))
         // A function that is called like an op; and a pipeline's step, which is further in than any kernel.
         .filter(|op| !op.starts_with("__") && !pipeline);
@@ -66,7 +62,8 @@ pub(super) fn name(
         (Some(op), candidates) if candidates.is_empty() || candidates.contains(&op) => Some(op),
         (_, [only]) => Some(only.clone()),
         // What waits for a pipeline's worker is `IteratorGetNext`, whatever the worker does.
-        (None, candidates) if crashed.role != ThreadRole::TfData => waiting
+        (None, candidates) if crashed.role != ThreadRole::TfData => seen
+            .waiting
             .and_then(self::wrapper)
             .map(|wrapper| wrapper.op())
             .filter(|op| candidates.is_empty() || candidates.contains(op)),

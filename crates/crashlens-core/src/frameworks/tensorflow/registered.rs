@@ -1,12 +1,12 @@
 //! The ops that TensorFlow registers, and which of its kernel classes serve which of them.
 //!
-//! World facts, made by `data/collect.py` from installed versions.
+//! World facts, made by `data/tensorflow/collect.py` from installed versions.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-const OPS: &str = include_str!("../../../data/ops.txt");
-const KERNELS: &str = include_str!("../../../data/kernels.txt");
+const OPS: &str = include_str!("../../../data/tensorflow/ops.txt");
+const KERNELS: &str = include_str!("../../../data/tensorflow/kernels.txt");
 
 /// Ops by their letters alone, which is what Python's names of them keep. Of `_If` and `If` Python has the second,
 /// which is sorted before the first.
@@ -41,7 +41,7 @@ pub(super) fn spelled(name: &str) -> Option<&'static str> {
 }
 
 /// Whether an op of exactly this name is registered.
-pub(crate) fn is_registered_op(name: &str) -> bool {
+pub(super) fn is_registered_op(name: &str) -> bool {
     spelled(name) == Some(name)
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::capture::{Address, FrameTrust, StackEnd};
+use crate::capture::{Address, FrameTrust, RunningOp, StackEnd};
 
 const TENSORFLOW: &str = "libtensorflow_cc.so.2";
 
@@ -66,9 +66,21 @@ fn record(op: &str) -> RunningOp {
     }
 }
 
+fn named_by(
+    record: Option<&RunningOp>,
+    crashed: &Thread,
+    waiting: Option<&Thread>,
+) -> Option<String> {
+    name(&Seen {
+        record,
+        crashed,
+        waiting,
+    })
+}
+
 /// The op by the frames of a main thread alone.
 fn by_frames(frames: Vec<Frame>) -> Option<String> {
-    name(None, &thread(ThreadRole::Main, frames), None)
+    named_by(None, &thread(ThreadRole::Main, frames), None)
 }
 
 #[test]
@@ -190,7 +202,7 @@ fn what_runs_inside_of_a_wrappers_op_is_named_before_it() {
     let outer = kernel_of("data::IteratorGetNextOp");
     let frames = thread(ThreadRole::Main, vec![step, outer, get_next()]);
     assert_eq!(
-        name(Some(&record("IteratorGetNext")), &frames, None).as_deref(),
+        named_by(Some(&record("IteratorGetNext")), &frames, None).as_deref(),
         Some("TakeDataset")
     );
 }
@@ -201,7 +213,7 @@ fn the_record_of_the_runtime_is_believed_before_names() {
         ThreadRole::Pool,
         vec![kernel_of("MatrixDiagPartOp<Eigen::ThreadPoolDevice, int>")],
     );
-    let named = |op: &str| name(Some(&record(op)), &crashed, None);
+    let named = |op: &str| named_by(Some(&record(op)), &crashed, None);
     assert_eq!(
         named("MatrixDiagPartV3").as_deref(),
         Some("MatrixDiagPartV3")
@@ -222,7 +234,7 @@ fn python_code_that_a_kernel_called_is_further_in_than_the_kernel() {
     ];
     let crashed = thread(ThreadRole::TfData, frames);
     assert_eq!(
-        name(Some(&record("EagerPyFunc")), &crashed, None).as_deref(),
+        named_by(Some(&record("EagerPyFunc")), &crashed, None).as_deref(),
         Some("MatMul")
     );
 }
@@ -234,7 +246,7 @@ fn who_waits_for_a_worker_tells_the_op_unless_it_waits_for_a_pipeline() {
         vec![generated("max_pool_grad_with_argmax", None)],
     );
     let worker = |role| thread(role, vec![native(TENSORFLOW, "Eigen::internal::run()")]);
-    let named = |role| name(None, &worker(role), Some(&waiting));
+    let named = |role| named_by(None, &worker(role), Some(&waiting));
     assert_eq!(
         named(ThreadRole::Pool).as_deref(),
         Some("MaxPoolGradWithArgmax")
