@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: rules of the tree that no compiler checks.
 
 mod arch;
+mod map;
 mod prose;
 mod rule_book;
 mod words;
@@ -73,6 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     faults.extend(rule_book::faults(&files));
+    faults.extend(map::faults(&files, workspace::root()));
     faults.extend(words::faults(&files, options.update)?);
     faults.extend(forbidden_edges()?);
     for fault in &faults {
