@@ -1,6 +1,10 @@
 //! From facts to a diagnosis: every rule is asked, its evidence weighed, and the answers ranked.
 //!
-//! The only place where rules are compared and where evidence becomes confidence.
+//! The only place where rules are compared and where evidence becomes confidence. Rules are asked once for a death, which
+//! gives a [`Judgement`]; what is found in the environment of the process may be known later, and is an input to what is
+//! concluded from that.
+
+mod environment;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +14,9 @@ use crate::cause::{Cause, Depth};
 use crate::evidence::{Directness, Evidence, FactRef, Stance, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Suspicion};
+
+pub(crate) use environment::Environment;
+pub use environment::HazardRef;
 
 /// More than this a person does not read at three in the morning.
 const MOST_FINDINGS: usize = 3;
@@ -22,6 +29,9 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// Causes that looked likely and are excluded by a fact.
     pub ruled_out: Vec<RuledOut>,
+    /// Hazards of the environment that are related to the death, where that was looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hazards: Vec<HazardRef>,
 }
 
 /// One cause, and why it is named.
@@ -85,8 +95,32 @@ pub enum Confidence {
     Certain,
 }
 
+/// What the rules make of one death, before anything is known of its environment.
+#[derive(Debug)]
+pub struct Judgement(Diagnosis);
+
+impl Judgement {
+    /// Asks every rule. The facts are used up: a death is judged once.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "judging twice would need facts twice"
+    )]
+    pub fn of(facts: Facts<'_>) -> Self {
+        Self(diagnose(&facts))
+    }
+
+    /// What is concluded, with what was found in the environment where that was looked at.
+    pub(crate) fn conclude(&self, environment: Option<&Environment<'_>>) -> Diagnosis {
+        let mut diagnosis = self.0.clone();
+        if let Some(environment) = environment {
+            environment.join(&mut diagnosis);
+        }
+        diagnosis
+    }
+}
+
 /// Asks every rule.
-pub fn diagnose(facts: &Facts<'_>) -> Diagnosis {
+pub(crate) fn diagnose(facts: &Facts<'_>) -> Diagnosis {
     if facts.capture().ending.kind == EndingKind::Running {
         return Diagnosis::default();
     }

@@ -1,7 +1,6 @@
 //! `Inspection`: what a check found, as reports have it.
 
 mod pythonpath;
-mod tooling;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +8,7 @@ use crate::book::{self, Judge, Rule};
 use crate::capture::Gap;
 use crate::files::Forecast;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::{self, Place};
 use crate::survey::Survey;
 
 /// What one check looked at and found.
@@ -31,6 +31,9 @@ pub struct Inspection {
     pub checks: Vec<Check>,
     /// What could not be looked at.
     pub gaps: Vec<Gap>,
+    /// The environment that the commands of its findings are for.
+    #[serde(skip)]
+    pub place: Option<Place>,
 }
 
 /// What kind of thing was looked at.
@@ -99,6 +102,7 @@ impl Check {
 pub fn inspect(survey: &Survey) -> Inspection {
     let mut findings = Vec::new();
     let mut checks = Vec::new();
+    let place = Place::of(survey);
     for rule in book::all() {
         let Judge::Environment(judge) = rule.judge else {
             continue;
@@ -114,7 +118,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
         });
         findings.extend(look.findings.into_iter().map(|hazard| {
             let mut hazard = signed(pythonpath::named(survey, hazard), rule);
-            tooling::fit(&mut hazard, survey);
+            remedy::fit(&mut hazard.remedies, &place);
             hazard
         }));
     }
@@ -132,6 +136,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
         findings,
         checks,
         gaps: survey.gaps.0.clone(),
+        place: Some(place),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Responsible for reading `data/known_versions.toml` and `data/tensorflow_addons.toml`. Whether a death is of such a
 //! kind is for the rules.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::capture::Signal;
 use crate::cause::Cause;
+use crate::remedy::Again;
 
 /// A version that is known to die.
 #[derive(Debug, Deserialize)]
@@ -39,7 +41,8 @@ pub(crate) struct Bad {
     pub(crate) cause: Option<Cause>,
     pub(crate) what: String,
     pub(crate) fixed: Option<String>,
-    pub(crate) test: Option<String>,
+    #[serde(default)]
+    pub(crate) test: BTreeMap<String, String>,
     pub(crate) advice: Option<String>,
     pub(crate) source: String,
     pub(crate) plain: Option<Plain>,
@@ -81,6 +84,17 @@ pub(crate) struct Line {
     pub(crate) versions: VersionSpecifiers,
     #[serde(deserialize_with = "specifiers")]
     pub(crate) tensorflow: VersionSpecifiers,
+}
+
+impl Bad {
+    /// The run that shows whether it is this, where there is one.
+    pub(crate) fn test(&self) -> Option<Again> {
+        let mut variables = self.test.iter().peekable();
+        variables.peek()?;
+        variables.try_fold(Again::new(), |run, (name, value)| {
+            run.set_foreign(name, value)
+        })
+    }
 }
 
 impl Addon {

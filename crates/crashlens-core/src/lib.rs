@@ -28,6 +28,7 @@ mod lineage;
 mod messages;
 pub mod pasted;
 mod phase;
+pub mod remedy;
 pub mod report;
 pub mod rule;
 mod rules;

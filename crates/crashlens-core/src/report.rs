@@ -5,19 +5,19 @@
 
 mod death;
 mod hang;
-mod joined;
 mod surroundings;
 mod threads;
 
 use serde::{Deserialize, Serialize};
 
 use crate::capture::{CrashCapture, EndingKind, Gap, Role};
+use crate::diagnosis::{HazardRef, Judgement};
+use crate::hazard::Hazard;
 use crate::inspection::Inspection;
 use crate::known_issues::KnownIssues;
 
 pub use death::Death;
 pub use hang::Hang;
-pub use joined::bearing_on;
 pub use surroundings::{Machine, Memory, Surroundings, Words};
 pub use threads::ThreadReport;
 
@@ -107,6 +107,42 @@ impl Report {
     pub fn judged_by(capture: &CrashCapture, issues: &KnownIssues) -> Self {
         let death = Death::judged_by(capture, issues);
         Self::of_deaths(Run::of_capture(capture), vec![death])
+    }
+}
+
+impl Report {
+    /// Adds an inspection of the environment that the deaths `is_there` of happened in, and concludes on those with it.
+    /// There is a judgement for each death, in the same order.
+    pub fn add_environment(
+        &mut self,
+        inspection: Inspection,
+        judgements: &[Judgement],
+        is_there: impl Fn(&Death) -> bool,
+    ) {
+        let index = self.inspections.len();
+        for (death, judgement) in self.deaths.iter_mut().zip(judgements) {
+            if is_there(death) {
+                death.learn(judgement, &inspection, index);
+            }
+        }
+        self.inspections.push(inspection);
+    }
+
+    /// The findings of an inspection that are related to a death, in their order.
+    pub fn related_to_deaths(&self, index: usize) -> impl Iterator<Item = &Hazard> {
+        let is_related = move |finding: usize| {
+            let hazard = HazardRef {
+                inspection: index,
+                finding,
+            };
+            let mut deaths = self.deaths.iter();
+            deaths.any(|death| death.diagnosis.hazards.contains(&hazard))
+        };
+        let findings = self.inspections.get(index).into_iter();
+        let findings = findings.flat_map(|it| it.findings.iter().enumerate());
+        findings
+            .filter(move |(finding, _)| is_related(*finding))
+            .map(|(_, hazard)| hazard)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a rule about deaths says: what it suspects, on what evidence, and what to do about it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::cause::Cause;
 use crate::evidence::{Evidence, FactRef, Weight};
+
+pub use crate::remedy::{Remedy, Risk};
 
 /// What a rule makes of the facts. How much to believe of it is decided by [`crate::diagnosis::weigh`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,72 +45,4 @@ impl Suspicion {
         self.remedies.push(remedy);
         self
     }
-}
-
-/// Something to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Remedy {
-    /// What, as an imperative sentence.
-    pub action: String,
-    /// The command that does it, where there is one.
-    #[serde(default)]
-    pub command: Option<String>,
-    /// What it may spoil.
-    pub risk: Risk,
-}
-
-impl Remedy {
-    /// Something that spoils nothing.
-    pub fn new(action: impl Into<String>) -> Self {
-        Self {
-            action: action.into(),
-            command: None,
-            risk: Risk::None,
-        }
-    }
-
-    /// With the command that does it.
-    #[must_use]
-    pub fn command(mut self, command: impl Into<String>) -> Self {
-        self.command = Some(command.into());
-        self
-    }
-
-    /// With a command that foreign text is part of, where that text can be part of one.
-    #[must_use]
-    pub fn command_if(mut self, command: Option<String>) -> Self {
-        self.command = command;
-        self
-    }
-
-    /// With what it may spoil.
-    #[must_use]
-    pub fn risk(mut self, risk: Risk) -> Self {
-        self.risk = risk;
-        self
-    }
-}
-
-/// What a remedy may spoil, least first.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Risk {
-    /// Nothing.
-    None,
-    /// Installed packages or settings of the machine change.
-    Environment,
-    /// Results of the program may be wrong or lost.
-    Results,
 }

@@ -27,14 +27,13 @@ pub(crate) struct Aftermath {
 }
 
 /// Looks at the environment that a process of Python died in; `None` where there is none to look at.
-pub(crate) fn look(capture: CrashCapture) -> Option<Result<Aftermath, Gap>> {
-    let death = Death::new(&capture);
-    let python = interpreter::of_death(&death)?;
+pub(crate) fn look(death: &Death, capture: CrashCapture) -> Option<Result<Aftermath, Gap>> {
+    let python = interpreter::of_death(death)?;
     let question = Question {
         python: Some(python.clone()),
         variables: death.environment.variables.clone().unwrap_or_default(),
         home: std::env::home_dir(),
-        only: Some(loaded_by(&death)),
+        only: Some(loaded_by(death)),
         // Who has never asked for a check gets no cache for it.
         cache: cache_folder().filter(|folder| folder.is_dir()),
         ..Question::default()

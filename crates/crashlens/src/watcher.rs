@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
+use crashlens_core::diagnosis::Judgement;
+use crashlens_core::known_issues::KnownIssues;
 use crashlens_core::report::{Hang, Supervision};
-use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Inspection, Report, Role, Run};
+use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome};
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -20,15 +22,14 @@ use crate::saved::Shelf;
 /// written to its file is shown on standard error when the program has ended.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    run: Run,
-    deaths: Vec<Death>,
+    report: Report,
+    /// Of each death in the report: rules are asked once, and more is concluded when the environment is known.
+    judgements: Vec<Judgement>,
     last_death: Option<Instant>,
-    hangs: Vec<Hang>,
-    inspections: Vec<Inspection>,
     /// What could not be looked at after a death.
     unseen: Vec<Gap>,
-    /// The first that was one of Python, for the look at its environment.
-    first_of_python: Option<CrashCapture>,
+    /// The first that was one of Python, and its place in the report, for the look at its environment.
+    first_of_python: Option<(usize, CrashCapture)>,
     destination: Destination,
     shelf: Shelf,
     /// Whether to look at the environment after a death.
@@ -39,11 +40,9 @@ impl Watcher {
     /// Watches a run that has just begun.
     pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf, is_checking: bool) -> Self {
         Self {
-            run,
-            deaths: Vec::new(),
+            report: Report::of_deaths(run, Vec::new()),
+            judgements: Vec::new(),
             last_death: None,
-            hangs: Vec::new(),
-            inspections: Vec::new(),
             unseen: Vec::new(),
             first_of_python: None,
             destination,
@@ -54,34 +53,35 @@ impl Watcher {
 
     /// The program has ended; `complete` adds what is known of the run now.
     pub(crate) fn finish(mut self, complete: impl FnOnce(&mut Run)) {
-        complete(&mut self.run);
-        self.run.own_cpu_seconds = own_cpu_seconds();
-        if self.run.argv.is_empty() {
-            let main = self.deaths.iter().find(|death| death.role == Role::Main);
-            self.run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
+        let Report { run, deaths, .. } = &mut self.report;
+        complete(run);
+        run.own_cpu_seconds = own_cpu_seconds();
+        let main = deaths.iter().find(|death| death.role == Role::Main);
+        if run.argv.is_empty() {
+            run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
         // After the death of the program itself it is done already.
-        let is_dead = self.deaths.iter().any(|death| death.role == Role::Main);
-        if self.is_checking && !is_dead {
+        if self.is_checking && main.is_none() {
             self.look_around();
         }
-        self.run.gaps.append(&mut self.unseen);
+        self.report.run.gaps.append(&mut self.unseen);
         if let Err(failure) = self.renew(Timing::Ended) {
-            let report = self.take_report();
-            self.destination.show_instead(&report, &failure);
+            self.destination.show_instead(&self.report, &failure);
         }
     }
 
     /// Looks at the environment that a process died in.
     fn look_around(&mut self) {
-        let capture = self.first_of_python.take();
-        match capture.and_then(aftermath::look) {
+        let Some((index, capture)) = self.first_of_python.take() else {
+            return;
+        };
+        let death = self.report.deaths.get(index);
+        match death.and_then(|death| aftermath::look(death, capture)) {
             Some(Ok(Aftermath { inspection, python })) => {
-                let mut report = self.take_report();
-                report.join(inspection, |death| {
-                    interpreter::of_death(death).as_ref() == Some(&python)
-                });
-                self.put_back(report);
+                let is_there =
+                    |death: &Death| interpreter::of_death(death).as_ref() == Some(&python);
+                self.report
+                    .add_environment(inspection, &self.judgements, is_there);
             }
             Some(Err(gap)) => self.unseen.push(gap),
             None => {}
@@ -89,38 +89,23 @@ impl Watcher {
     }
 
     /// Writes what is due now.
-    fn renew(&mut self, timing: Timing) -> Result<(), Failure> {
-        let report = self.take_report();
-        let renewed = self.destination.renew(&report, timing, ExitStatus::Failed);
-        self.put_back(report);
-        renewed
-    }
-
-    /// Everything so far as a report; deaths are large, and not copied for it.
-    fn take_report(&mut self) -> Report {
-        let mut report = Report::of_deaths(self.run.clone(), std::mem::take(&mut self.deaths));
-        report.hangs = std::mem::take(&mut self.hangs);
-        report.inspections = std::mem::take(&mut self.inspections);
-        report
-    }
-
-    fn put_back(&mut self, report: Report) {
-        self.deaths = report.deaths;
-        self.hangs = report.hangs;
-        self.inspections = report.inspections;
+    fn renew(&self, timing: Timing) -> Result<(), Failure> {
+        self.destination
+            .renew(&self.report, timing, ExitStatus::Failed)
     }
 }
 
 impl Observer for Watcher {
     fn died(&mut self, file: CaptureFile) {
-        let mut death = Death::new(&file.capture);
+        let (mut death, judgement) = Death::judge(&file.capture, KnownIssues::built_in());
         self.shelf.keep(&file, &mut death);
         let is_first = self.first_of_python.is_none() && death.environment.python.is_some();
         if self.is_checking && is_first {
-            self.first_of_python = Some(file.capture);
+            self.first_of_python = Some((self.report.deaths.len(), file.capture));
         }
         let is_the_program = death.role == Role::Main;
-        self.deaths.push(death);
+        self.report.deaths.push(death);
+        self.judgements.push(judgement);
         self.last_death = Some(Instant::now());
         if self.is_checking && is_the_program {
             self.look_around();
@@ -131,7 +116,7 @@ impl Observer for Watcher {
 
     fn hung(&mut self, hang: crashlens_trace::Hang) {
         // After a death that others went on from, something else is waited for.
-        let last = self.deaths.last().zip(self.last_death);
+        let last = self.report.deaths.last().zip(self.last_death);
         let died_before = last
             .filter(|(_, at)| *at >= hang.last_progress_after)
             .map(|(death, _)| death.pid);
@@ -140,7 +125,7 @@ impl Observer for Watcher {
         for (file, process) in hang.processes.iter().zip(&mut described.processes) {
             self.shelf.keep_if_named(file, process);
         }
-        self.hangs.push(described);
+        self.report.hangs.push(described);
         let _ = self.renew(Timing::Hung);
     }
 }

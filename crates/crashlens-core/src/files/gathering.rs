@@ -173,6 +173,7 @@ impl Gathering {
             findings,
             checks,
             gaps,
+            place: None,
         }
     }
 

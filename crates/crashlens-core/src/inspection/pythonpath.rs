@@ -2,6 +2,7 @@
 
 use crate::evidence::FactRef;
 use crate::hazard::Hazard;
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::survey::{Distribution, Survey};
 
@@ -26,7 +27,7 @@ pub(super) fn named(survey: &Survey, mut hazard: Hazard) -> Hazard {
         ),
         None => format!("Run without {NAME}, if {name} is not wanted from there."),
     };
-    let remedy = Remedy::new(action).command(survey.python_without(NAME));
+    let remedy = Remedy::new(action).command(Again::new().unset(NAME));
     hazard.remedies.insert(0, remedy);
     hazard
 }

@@ -21,7 +21,7 @@ fn says(hazard: &Hazard, word: &str) -> bool {
 fn a_package_that_pythonpath_brings_in_is_mended_by_running_without_it() {
     let hazard = finding("surveys/wrong-python-by-pythonpath");
     let first = &hazard.remedies[0];
-    let command = first.command.as_deref().unwrap();
+    let command = first.command.as_ref().unwrap().to_string();
     assert!(command.starts_with("env -u PYTHONPATH /home/ada/venv/bin/python"));
     assert!(
         first
@@ -38,7 +38,7 @@ fn a_library_that_is_no_good_and_comes_by_the_library_path_is_no_fault_of_the_pa
         "surveys/opencv-with-a-stub-of-libz-first",
     ] {
         let hazard = finding(id);
-        let command = hazard.remedies[0].command.as_deref().unwrap();
+        let command = hazard.remedies[0].command.as_ref().unwrap().to_string();
         assert!(command.starts_with("env -u LD_LIBRARY_PATH "), "{command}");
         assert_eq!(hazard.remedies.len(), 1, "{id}");
         assert!(says(&hazard, "LD_LIBRARY_PATH makes"), "{id}");

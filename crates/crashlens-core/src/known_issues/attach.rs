@@ -8,6 +8,7 @@ use crate::cause::{Cause, Depth};
 use crate::diagnosis::Finding;
 use crate::evidence::{Evidence, FactRef, Weight};
 use crate::facts::Facts;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 
@@ -134,7 +135,7 @@ impl<'a> Blamed<'a> {
         );
         let remedy = Remedy::new(action)
             .command_if(
-                shell::package(&name).map(|name| format!("pip install \"{name}=={fixed}\"")),
+                shell::package(&name).and_then(|name| Pip::install([format!("{name}=={fixed}")])),
             )
             .risk(Risk::Environment);
         finding.remedies.push(remedy);

@@ -8,8 +8,9 @@ use crate::capture::{
     Message, Module, Observed, Phase, Registers, ResourceUse, Role, RunningOp,
 };
 use crate::culprit::Culprit;
-use crate::diagnosis::{self, Diagnosis};
+use crate::diagnosis::{Diagnosis, Environment, Judgement};
 use crate::facts::Facts;
+use crate::inspection::Inspection;
 use crate::known_issues::KnownIssues;
 
 /// One process that died, or that was looked at while it ran.
@@ -91,7 +92,31 @@ impl Death {
 
     /// Describes the death in `capture` and judges it, with what is known of published versions.
     pub fn judged_by(capture: &CrashCapture, issues: &KnownIssues) -> Self {
+        Self::judge(capture, issues).0
+    }
+
+    /// Describes the death in `capture` and judges it. With the judgement more can be concluded when the environment of
+    /// the process has been looked at ([`super::Report::add_environment`]).
+    pub fn judge(capture: &CrashCapture, issues: &KnownIssues) -> (Self, Judgement) {
         let facts = Facts::new(capture, issues);
+        let mut death = Self::describe(capture, &facts);
+        let judgement = Judgement::of(facts);
+        death.diagnosis = judgement.conclude(None);
+        (death, judgement)
+    }
+
+    /// Concludes again, now that the environment of the process is known.
+    pub(super) fn learn(&mut self, judgement: &Judgement, inspection: &Inspection, index: usize) {
+        let environment = Environment {
+            inspection,
+            index,
+            modules: self.modules.as_deref(),
+        };
+        self.diagnosis = judgement.conclude(Some(&environment));
+    }
+
+    /// The death without what is concluded.
+    fn describe(capture: &CrashCapture, facts: &Facts<'_>) -> Self {
         let process = &capture.process;
         Self {
             source: capture.source,
@@ -101,7 +126,7 @@ impl Death {
             command: process.command.clone(),
             ending: capture.ending.clone(),
             culprit: facts.culprit().clone(),
-            diagnosis: diagnosis::diagnose(&facts),
+            diagnosis: Diagnosis::default(),
             fault: value(&capture.testimony.fault),
             exception: value(&capture.testimony.exception),
             foreign_call: value(&capture.testimony.foreign_call),

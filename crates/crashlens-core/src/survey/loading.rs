@@ -6,6 +6,7 @@ use super::{Interpreter, NativeFile, Survey};
 use crate::capture::Package;
 use crate::evidence::FactRef;
 use crate::hazard::Hazard;
+use crate::remedy::{Again, Pip};
 use crate::rule::Remedy;
 
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
@@ -149,13 +150,11 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
 
 impl Survey {
     /// The command that installs a package once more in the same version, where its name can be part of one.
-    pub(crate) fn reinstall(&self, package: &Package) -> Option<String> {
+    pub(crate) fn reinstall(package: &Package) -> Option<Pip> {
         let name = crate::shell::package(&package.name)?;
         let version: pep440_rs::Version = package.version.parse().ok()?;
-        Some(format!(
-            "{} install --force-reinstall --no-deps '{name}=={version}'",
-            self.pip()
-        ))
+        let pip = Pip::install([format!("{name}=={version}")])?;
+        Some(pip.with("--force-reinstall").with("--no-deps"))
     }
 
     /// Whether a folder of `LD_LIBRARY_PATH` is what leads the loader to a file.
@@ -172,16 +171,8 @@ impl Survey {
         let claim = format!("{LIBRARY_PATH} makes the loader take {path}.");
         hazard = hazard.because(FactRef::Variable { name }, claim);
         let action = format!("Run without {LIBRARY_PATH}, or without the folder of {path} in it.");
-        let remedy = Remedy::new(action).command(self.python_without(LIBRARY_PATH));
+        let remedy = Remedy::new(action).command(Again::new().unset(LIBRARY_PATH));
         hazard.remedies.insert(0, remedy);
         hazard
-    }
-
-    /// The command that starts this environment's Python without a variable.
-    pub(crate) fn python_without(&self, variable: &str) -> String {
-        let python = self.python.known();
-        let python = python.and_then(|python| crate::shell::word(&python.path));
-        let python = python.unwrap_or_else(|| "python3".to_owned());
-        format!("env -u {variable} {python} your_script.py")
     }
 }

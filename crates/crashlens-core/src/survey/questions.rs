@@ -44,13 +44,6 @@ impl Survey {
         let mut limits = self.machine.limits.known()?.iter();
         limits.find(|limit| limit.name == name)
     }
-
-    /// How pip is called for this environment.
-    pub fn pip(&self) -> String {
-        let path = self.python.known().map(|python| python.path.as_str());
-        let quoted = path.and_then(crate::shell::word);
-        format!("{} -m pip", quoted.unwrap_or_else(|| "python3".to_owned()))
-    }
 }
 
 impl Distribution {

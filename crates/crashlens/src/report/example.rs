@@ -29,6 +29,7 @@ pub(super) fn inspection(findings: usize) -> Inspection {
             reason: "permission denied".to_owned(),
             remedy: None,
         }],
+        place: None,
     }
 }
 

@@ -101,7 +101,7 @@ fn write_finding(hazard: &Hazard, out: &mut dyn Write) -> io::Result<()> {
     for remedy in &hazard.remedies {
         writeln!(out, "\n{}", prose(&sentence(&remedy.action)))?;
         if let Some(command) = &remedy.command {
-            write_block(command, out)?;
+            write_block(&command.to_string(), out)?;
         }
     }
     Ok(())

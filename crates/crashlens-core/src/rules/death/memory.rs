@@ -7,6 +7,7 @@ mod rules;
 use crate::book::Family;
 use crate::capture::Instruction;
 use crate::facts::Facts;
+use crate::remedy::Again;
 use crate::rule::Remedy;
 
 pub(super) const FAMILY: Family = Family {
@@ -20,12 +21,14 @@ fn allocator_checks(facts: &Facts<'_>) -> Remedy {
     // From 2.34 on the checks are in a library of their own; before it they were always there.
     let glibc = facts.capture().host.glibc.known();
     let minor = glibc.and_then(|version| version.strip_prefix("2.")?.parse::<u32>().ok());
-    let preload = match minor {
-        Some(0..34) => "",
-        _ => "LD_PRELOAD=libc_malloc_debug.so.0 ",
+    let run = match minor {
+        Some(0..34) => Again::under_crashlens(),
+        _ => Again::under_crashlens().set("LD_PRELOAD", "libc_malloc_debug.so.0"),
     };
     Remedy::new("Run again with the allocator's checks: it stops nearer to the code that did the damage.").command(
-        format!("crashlens run -- env {preload}MALLOC_CHECK_=3 MALLOC_PERTURB_=165 PYTHONMALLOC=debug python your_script.py"),
+        run.set("MALLOC_CHECK_", "3")
+            .set("MALLOC_PERTURB_", "165")
+            .set("PYTHONMALLOC", "debug"),
     )
 }
 

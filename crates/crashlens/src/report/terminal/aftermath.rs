@@ -3,12 +3,11 @@
 use std::io;
 
 use crashlens_core::hazard::Hazard;
-use crashlens_core::report::bearing_on;
 use crashlens_core::{Inspection, Report};
 
 use super::names::{clip, shell_word};
 use super::page::{FAINT, PLAIN, Page, STRONG};
-use super::why::{capitalised, sentence};
+use super::why::{capitalised, sentence, text_lines};
 use super::{Verbosity, View};
 use crate::report::wording;
 
@@ -22,18 +21,8 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, view: &View) -> io::Re
     if view.verbosity == Verbosity::Quiet {
         return Ok(());
     }
-    for inspection in &report.inspections {
-        let bears = |rule: &str, headline: &str| {
-            report.deaths.iter().any(|death| {
-                let mut bearing = bearing_on(death, inspection).into_iter();
-                bearing.any(|it| it.rule == rule && it.headline == headline)
-            })
-        };
-        let findings = inspection.findings.iter();
-        let told: Vec<_> = findings
-            .filter(|hazard| bears(&hazard.rule, &hazard.headline))
-            .take(SHOWN)
-            .collect();
+    for (index, inspection) in report.inspections.iter().enumerate() {
+        let told: Vec<_> = report.related_to_deaths(index).take(SHOWN).collect();
         let others = inspection.findings.len() - told.len();
         page.section(Some("Found in the environment"), |page| {
             for hazard in &told {
@@ -68,8 +57,8 @@ fn write_hazard(page: &mut Page<'_>, hazard: &Hazard, is_told: bool) -> io::Resu
     if let Some(remedy) = hazard.remedies.first().filter(|_| !is_told) {
         let action = sentence(&clip(&remedy.action, room));
         page.indented(4, &[(PLAIN, "What to do: "), (PLAIN, &action)])?;
-        for line in remedy.command.iter().flat_map(|command| command.lines()) {
-            page.line(6, &[(STRONG, line)])?;
+        for line in remedy.command.iter().flat_map(text_lines) {
+            page.line(6, &[(STRONG, &line)])?;
         }
     }
     Ok(())

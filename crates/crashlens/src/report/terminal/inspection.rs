@@ -11,7 +11,7 @@ use crashlens_core::inspection::{Check, Inspection};
 
 use super::names::{clip, file_for_people};
 use super::page::{ALARM, FAINT, PLAIN, Page, STRONG, Span};
-use super::why::{capitalised, sentence, warning};
+use super::why::{capitalised, sentence, text_lines, warning};
 use super::{Verbosity, View, write_gaps};
 use crate::report::wording;
 
@@ -183,8 +183,8 @@ fn write_remedies(page: &mut Page<'_>, hazard: &Hazard, depth: Depth) -> io::Res
             MARGIN,
             &[(STRONG, lead), (PLAIN, &action), (FAINT, &warning)],
         )?;
-        for line in remedy.command.iter().flat_map(|command| command.lines()) {
-            page.line(MARGIN + 2, &[(STRONG, line)])?;
+        for line in remedy.command.iter().flat_map(text_lines) {
+            page.line(MARGIN + 2, &[(STRONG, &line)])?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::io;
 use crashlens_core::cause::Depth;
 use crashlens_core::diagnosis::{Confidence, Finding, RuledOut};
 use crashlens_core::evidence::{Evidence, Stance};
-use crashlens_core::rule::{Remedy, Risk};
+use crashlens_core::remedy::{Command, Remedy, Risk};
 use crashlens_core::{CaptureSource, Death, Role};
 
 use super::names::{clip, shell_word};
@@ -23,9 +23,7 @@ const REMEDIES_SHOWN: usize = 3;
 /// A claim may quote foreign text; it takes so many lines before it is cut.
 const CLAIM_LINES: usize = 4;
 
-/// What stands for the program in the commands of rules.
-const SCRIPT: &str = "python your_script.py";
-/// A longer command line is not put in its place.
+/// A longer command line is not shown again.
 const LONGEST_COMMAND: usize = 120;
 
 /// Writes the first finding with its evidence, and what to do first.
@@ -211,35 +209,23 @@ fn write_other_remedies(
 fn write_command(
     page: &mut Page<'_>,
     indent: usize,
-    command: &str,
+    command: &Command,
     death: &Death,
 ) -> io::Result<()> {
-    for line in command.lines() {
-        page.line(indent, &[(STRONG, &for_this_death(line, death))])?;
+    let text = command.render(own_command(death).as_deref());
+    for line in text.lines() {
+        page.line(indent, &[(STRONG, line)])?;
     }
     Ok(())
 }
 
-/// The command with this program and this capture in the place of the words that stand for them in rules.
-fn for_this_death(command: &str, death: &Death) -> String {
-    let mut command = command.to_owned();
-    let is_ours = command.contains("crashlens ");
-    if let (true, Some(rest), Some(saved)) = (is_ours, command.strip_suffix(" FILE"), &death.saved)
-    {
-        command = format!("{rest} {}", shell_word(saved));
-    }
-    let (Some(own), Some(at)) = (own_command(death), command.find(SCRIPT)) else {
-        return command;
-    };
-    // The interpreter may stand there with its path.
-    let word = command.get(..at).and_then(|before| before.rfind(' '));
-    let start = word.map_or(0, |space| space + 1);
-    command.replace_range(start..at + SCRIPT.len(), &own);
-    command
+/// The lines of a command for no death in particular.
+pub(super) fn text_lines(command: &Command) -> Vec<String> {
+    command.to_string().lines().map(str::to_owned).collect()
 }
 
 /// The command line that started the program, where it can be given again as it is.
-fn own_command(death: &Death) -> Option<String> {
+fn own_command(death: &Death) -> Option<Vec<String>> {
     let words: Vec<String> = death.command.iter().map(|word| shell_word(word)).collect();
     let line = words.join(" ");
     let is_whole = death.source == CaptureSource::Process
@@ -248,7 +234,7 @@ fn own_command(death: &Death) -> Option<String> {
         && !line.contains("***")
         && !line.contains("[masked]")
         && line.len() <= LONGEST_COMMAND;
-    is_whole.then_some(line)
+    is_whole.then_some(words)
 }
 
 /// What a remedy may spoil.

@@ -1,5 +1,7 @@
 //! Versions of cuDNN, as it writes them and as packages are named.
 
+use crate::remedy::{Command, Pip};
+
 /// `5.1.10` of `5110`, as cuDNN numbers itself in its header up to version 8; `9.8.0` stays.
 pub(super) fn readable(version: &str) -> String {
     let version = version.trim_end_matches('.');
@@ -18,7 +20,7 @@ pub(super) fn major_and_minor(version: &str) -> String {
 }
 
 /// NVIDIA's packages: cuDNN 8 up to 8.8 went with CUDA 11, 8.9 and 9 with CUDA 12. Before, there were none.
-pub(super) fn install_command(built: &str) -> String {
+pub(super) fn install_command(built: &str) -> Option<Command> {
     let mut numbers = built
         .split('.')
         .map(|part| part.parse::<u32>().unwrap_or_default());
@@ -28,8 +30,8 @@ pub(super) fn install_command(built: &str) -> String {
     );
     let range = format!(">={major}.{minor},<{}", major + 1);
     match (major, minor) {
-        (8, ..9) => format!("pip install 'nvidia-cudnn-cu11{range}'"),
-        (8.., _) => format!("pip install 'nvidia-cudnn-cu12{range}'"),
-        _ => format!("conda install 'cudnn{range}'"),
+        (8, ..9) => Pip::install([format!("nvidia-cudnn-cu11{range}")]).map(Command::Pip),
+        (8.., _) => Pip::install([format!("nvidia-cudnn-cu12{range}")]).map(Command::Pip),
+        _ => Some(Command::Shell(format!("conda install 'cudnn{range}'"))),
     }
 }

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::remedy::Again;
 
 /// Functions by which a framework finds and starts the driver.
 const STARTS_DRIVER: [&str; 11] = [
@@ -60,7 +61,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(show())
             .remedy(
                 Remedy::new("Test it without the GPU: it must then live.")
-                    .command("CUDA_VISIBLE_DEVICES=-1 python your_script.py"),
+                    .command(Again::new().set("CUDA_VISIBLE_DEVICES", "-1")),
             )
             .remedy(renew()),
     )

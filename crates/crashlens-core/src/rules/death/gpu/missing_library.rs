@@ -6,6 +6,7 @@ pub(super) mod words;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Sighting;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) fn suspicion(sight: &Sighting<'_>, weight: Weight, headline: String) -> Suspicion {
@@ -18,6 +19,6 @@ pub(super) fn suspicion(sight: &Sighting<'_>, weight: Weight, headline: String) 
 
 pub(super) fn install() -> Remedy {
     Remedy::new("Install TensorFlow together with the GPU libraries it was built for.")
-        .command("pip install 'tensorflow[and-cuda]'")
+        .command_if(Pip::install(["tensorflow[and-cuda]"]))
         .risk(Risk::Environment)
 }

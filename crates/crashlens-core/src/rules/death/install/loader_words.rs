@@ -5,6 +5,7 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::shell;
+use crate::remedy::Again;
 
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     // These are exceptions in Python: before a death by a signal, the program had caught them.
@@ -31,11 +32,10 @@ fn static_tls(sight: &Sighting<'_>) -> Suspicion {
     let headline = format!(
         "{library} was loaded too late: there was no room left for its thread-local variables"
     );
-    let word = sight
+    let preload = sight
         .group("library")
         .filter(|name| name.contains(".so"))
-        .and_then(shell::word);
-    let preload = word.map(|word| format!("LD_PRELOAD={word} python your_script.py"));
+        .and_then(|name| Again::new().set_foreign("LD_PRELOAD", name));
     said(sight, Weight::Decisive, headline)
         .remedy(
             Remedy::new(
@@ -54,7 +54,7 @@ fn libgcc(sight: &Sighting<'_>) -> Suspicion {
         Remedy::new(
             "Load it at the start; if that is refused, the refusal tells why (not installed, of another machine, no more open files).",
         )
-        .command("LD_PRELOAD=libgcc_s.so.1 python your_script.py"),
+        .command(Again::new().set("LD_PRELOAD", "libgcc_s.so.1")),
     )
 }
 

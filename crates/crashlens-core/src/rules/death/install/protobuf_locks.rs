@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 
 /// TensorFlow 2.20 and another library with abseil and protobuf of its own, on macOS.
@@ -31,7 +32,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     Some(
         suspicion.remedy(
             Remedy::new("Use TensorFlow 2.19 or earlier with it, or import it in another process.")
-                .command("pip install 'tensorflow<2.20'")
+                .command_if(Pip::install(["tensorflow<2.20"]))
                 .risk(Risk::Environment),
         ),
     )

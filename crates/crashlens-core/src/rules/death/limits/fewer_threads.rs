@@ -2,6 +2,7 @@
 
 use crate::capture::ResourceUse;
 use crate::facts::Facts;
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 
 /// Adds fewer threads, and a higher limit with the present one.
@@ -26,8 +27,14 @@ pub(super) fn with_remedies(
             .command("ulimit -u \"$(ulimit -Hu)\"")
     };
     suspicion
-        .remedy(Remedy::new("Start fewer threads.").command(
-            "OMP_NUM_THREADS=4 OPENBLAS_NUM_THREADS=4 TF_NUM_INTRAOP_THREADS=4 TF_NUM_INTEROP_THREADS=2 python your_script.py",
-        ))
+        .remedy(
+            Remedy::new("Start fewer threads.").command(
+                Again::new()
+                    .set("OMP_NUM_THREADS", "4")
+                    .set("OPENBLAS_NUM_THREADS", "4")
+                    .set("TF_NUM_INTRAOP_THREADS", "4")
+                    .set("TF_NUM_INTEROP_THREADS", "2"),
+            ),
+        )
         .remedy(raise)
 }

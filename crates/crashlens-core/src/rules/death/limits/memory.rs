@@ -2,6 +2,7 @@
 
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 
 /// Slower growth than this says nothing.
@@ -75,7 +76,7 @@ pub(super) fn with_remedies(facts: &Facts<'_>, mut suspicion: Suspicion) -> Susp
     } else if facts.is_text() {
         suspicion = suspicion.remedy(
             Remedy::new("Run it under crashlens: it tells the limit, how memory grew, and the line that ran.")
-                .command("crashlens run -- python your_script.py"),
+                .command(Again::under_crashlens()),
         );
     }
     suspicion
@@ -94,9 +95,9 @@ fn raise(facts: &Facts<'_>, remedy: Remedy, megabytes: u64) -> Remedy {
     } else if path.contains("docker") || path == "/" {
         remedy.command(format!("docker run --memory {megabytes}m IMAGE"))
     } else if path.contains(".scope") || path.contains(".service") || path.contains(".slice") {
-        remedy.command(format!(
-            "systemd-run --scope -p MemoryMax={megabytes}M python your_script.py"
-        ))
+        remedy.command(
+            Again::new().after_words(format!("systemd-run --scope -p MemoryMax={megabytes}M")),
+        )
     } else {
         remedy
     }

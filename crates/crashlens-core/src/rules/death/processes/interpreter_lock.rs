@@ -4,6 +4,7 @@ use crate::capture::Phase;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting, excerpt};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 
 /// Python was called where no thread state was: its lock was not held, or it is a second copy that never started.
@@ -76,6 +77,6 @@ pub(super) fn name_extension(facts: &Facts<'_>, suspicion: Suspicion) -> Suspici
     };
     suspicion.remedy(
         Remedy::new("Let Python check its callers: it stops at the first wrong one.")
-            .command("PYTHONMALLOC=debug python -X dev your_script.py"),
+            .command(Again::new().set("PYTHONMALLOC", "debug").flags("-X dev")),
     )
 }

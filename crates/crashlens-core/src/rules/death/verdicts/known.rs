@@ -3,13 +3,21 @@
 use crate::capture::{CaptureSource, MessageKind, Signal};
 use crate::evidence::FactRef;
 use crate::facts::{Facts, NativeSight, excerpt};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Risk};
 
 /// The run that reads everything at the death.
-const RUN: &str = "crashlens run -- python your_script.py";
+fn run() -> Again {
+    Again::under_crashlens()
+}
+
 /// The run in which the C library looks after its heap, and Python uses that heap for everything.
-const CHECKED_RUN: &str = "crashlens run -- env LD_PRELOAD=libc_malloc_debug.so.0 MALLOC_CHECK_=3 PYTHONMALLOC=malloc python \
-                           your_script.py";
+fn checked_run() -> Again {
+    run()
+        .set("LD_PRELOAD", "libc_malloc_debug.so.0")
+        .set("MALLOC_CHECK_", "3")
+        .set("PYTHONMALLOC", "malloc")
+}
 
 /// What there is to say.
 pub(super) struct Known {
@@ -87,7 +95,7 @@ fn damaged_heap(facts: &Facts<'_>) -> Option<Known> {
         headline: "The heap was damaged before it died, and nothing shows by whom".to_owned(),
         fact,
         claim,
-        next: Remedy::new(next).command(CHECKED_RUN),
+        next: Remedy::new(next).command(checked_run()),
     })
 }
 
@@ -124,7 +132,7 @@ fn smashed_stack(facts: &Facts<'_>) -> Option<Known> {
         next: Remedy::new(
             "Run it under crashlens, which reads the function that noticed and its callers.",
         )
-        .command(RUN),
+        .command(run()),
     })
 }
 
@@ -144,7 +152,7 @@ fn silent_abort(facts: &Facts<'_>) -> Option<Known> {
         claim: "SIGABRT came from the process itself, and no library said anything before."
             .to_owned(),
         next: Remedy::new("Read what it wrote before, with all of its own log switched on.")
-            .command("TF_CPP_MIN_LOG_LEVEL=0 crashlens run -- python your_script.py"),
+            .command(Again::new().set("TF_CPP_MIN_LOG_LEVEL", "0").watched()),
     })
 }
 
@@ -186,7 +194,7 @@ fn in_text(facts: &Facts<'_>) -> Option<Known> {
             "worker-died",
             headline,
             "The parent saw a worker die, not why",
-            Remedy::new(next).command(RUN),
+            Remedy::new(next).command(run()),
         )
     };
     let notebook = || {
@@ -214,7 +222,7 @@ fn in_text(facts: &Facts<'_>) -> Option<Known> {
             "kernel-segfault",
             headline,
             "All that is known is the kernel's line",
-            Remedy::new(next).command(RUN),
+            Remedy::new(next).command(run()),
         )
     };
     worker().or_else(notebook).or_else(segfault)
@@ -234,7 +242,7 @@ fn unseen(facts: &Facts<'_>) -> Option<Known> {
         ),
         fact: FactRef::Ending,
         claim: format!("Not seen: {} ({}).", gap.part, gap.reason),
-        next: if is_core { next.command(RUN) } else { next },
+        next: if is_core { next.command(run()) } else { next },
     })
 }
 
@@ -253,10 +261,10 @@ fn bare(facts: &Facts<'_>) -> Known {
     };
     let next = if facts.capture().source == CaptureSource::Process {
         let action = "Run it again with an allocator that checks: if the place changes, memory is damaged elsewhere.";
-        Remedy::new(action).command(CHECKED_RUN)
+        Remedy::new(action).command(checked_run())
     } else {
         let action = "Run it under crashlens, which reads stacks, values and limits at the moment of the death.";
-        Remedy::new(action).command(RUN)
+        Remedy::new(action).command(run())
     };
     Known {
         headline,

@@ -2,8 +2,8 @@
 
 use super::libraries;
 use super::missed_library::is_of_wheel;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::shell;
 use crate::survey::{MissingLibrary, NativeFile, Survey};
 
 /// Another package, the system's package, or the same package once more.
@@ -12,13 +12,14 @@ pub(super) fn of(survey: &Survey, file: &NativeFile, library: &MissingLibrary) -
     let package = file.package.as_ref();
     let instead = package.and_then(|it| Some((it, libraries::instead(&it.name, &library.name)?)));
     if let Some((package, instead)) = instead {
-        let (pip, with) = (survey.pip(), &instead.with);
+        let with = &instead.with;
         let action = format!(
             "Install {with}, which is the same without windows and needs no {}.",
             library.name
         );
-        let command = shell::package(&package.name)
-            .map(|name| format!("{pip} uninstall -y {name} && {pip} install {with}"));
+        let command = Pip::uninstall([&package.name])
+            .zip(Pip::install([with]))
+            .map(|(away, instead)| away.with("-y").then(instead));
         remedies.push(
             Remedy::new(action)
                 .command_if(command)
@@ -37,7 +38,7 @@ pub(super) fn of(survey: &Survey, file: &NativeFile, library: &MissingLibrary) -
             "Install {} anew: {} was a part of it.",
             package.name, library.name
         );
-        let command = survey.reinstall(package);
+        let command = Survey::reinstall(package);
         remedies.push(
             Remedy::new(action)
                 .command_if(command)

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::facts::packages::normal;
 use crate::hazard::Severity;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{NativeFile, Survey};
@@ -83,25 +84,24 @@ pub(super) fn verdict(tried: Option<&Trial>) -> (Severity, &'static str) {
 
 /// A newer version of the package, or `build` where it is in none; else an older NumPy.
 pub(super) fn remedies(survey: &Survey, file: &NativeFile, build: String) -> [Remedy; 2] {
-    let pip = survey.pip();
     if survey.is_file_of_the_system(file) {
         let own = "It is a package of the system, made for the system's NumPy: use it with that one, or install it anew in an environment without the packages of the system.";
-        return [Remedy::new(own), older(&pip)].map(|it| it.risk(Risk::Environment));
+        return [Remedy::new(own), older()].map(|it| it.risk(Risk::Environment));
     }
     let package = file.package.as_ref();
     let newer = match package.and_then(|package| shell::package(&package.name)) {
         Some(name) => Remedy::new(format!(
             "Install a version of {name} that was built for NumPy 2."
         ))
-        .command(format!("{pip} install --upgrade {name}")),
+        .command_if(Pip::upgrade(name)),
         None => Remedy::new(build),
     };
-    [newer, older(&pip)].map(|remedy| remedy.risk(Risk::Environment))
+    [newer, older()].map(|remedy| remedy.risk(Risk::Environment))
 }
 
-fn older(pip: &str) -> Remedy {
+fn older() -> Remedy {
     Remedy::new("Go back to NumPy 1; packages that were built for NumPy 2 alone stop working.")
-        .command(format!("{pip} install 'numpy<2'"))
+        .command_if(Pip::install(["numpy<2"]))
 }
 
 #[cfg(test)]

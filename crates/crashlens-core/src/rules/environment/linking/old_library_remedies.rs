@@ -1,11 +1,12 @@
 //! Where to get a newer library, or what asks for less.
 
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
-use crate::survey::{MissingVersion, NativeFile, Survey};
+use crate::survey::{MissingVersion, NativeFile};
 
 /// A newer library, or an older package.
-pub(super) fn of(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
+pub(super) fn of(file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
     let (kind, _) = need.version.split_once('_').unwrap_or_default();
     let newer = match kind {
         "GLIBC" => Remedy::new(
@@ -22,18 +23,15 @@ pub(super) fn of(survey: &Survey, file: &NativeFile, need: &MissingVersion) -> V
         )),
     };
     let newer = newer.risk(Risk::Environment);
-    std::iter::once(newer).chain(older(survey, file)).collect()
+    std::iter::once(newer).chain(older(file)).collect()
 }
 
 /// An older version of the package asks for less.
-fn older(survey: &Survey, file: &NativeFile) -> Option<Remedy> {
+fn older(file: &NativeFile) -> Option<Remedy> {
     let package = file.package.as_ref()?;
     let name = shell::package(&package.name)?;
     let version: pep440_rs::Version = package.version.parse().ok()?;
     let action = format!("Install a version of {name} that was built for older systems.");
-    let command = format!(
-        "{} install --only-binary :all: '{name}<{version}'",
-        survey.pip()
-    );
+    let command = Pip::install([format!("{name}<{version}")])?.with("--only-binary :all:");
     Some(Remedy::new(action).command(command).risk(Risk::Environment))
 }

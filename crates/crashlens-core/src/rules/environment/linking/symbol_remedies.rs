@@ -6,6 +6,7 @@ use crate::capture::Package;
 use crate::facts::packages::{TENSORFLOW, normal};
 use crate::hazard::Hazard;
 use crate::known_versions::{self, without_suffix};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{NativeFile, Survey};
@@ -30,18 +31,14 @@ fn of(survey: &Survey, file: &NativeFile, build: &Build) -> Vec<Remedy> {
         return vec![rebuild(survey, file, build)];
     };
     if TENSORFLOW.contains(&normal(&package.name).as_str()) {
-        return vec![one_tensorflow(survey).unwrap_or_else(|| again(survey, package))];
+        return vec![one_tensorflow(survey).unwrap_or_else(|| again(package))];
     }
     match build {
         Build::Cuda if file.is_plugin() => with_cuda(survey).into_iter().collect(),
-        Build::Python | Build::Other | Build::Test => vec![again(survey, package)],
-        Build::Torch | Build::Cuda => vec![newest(survey, package, "PyTorch")],
-        _ => fitting(survey, package).unwrap_or_else(|| {
-            vec![
-                newest(survey, package, "TensorFlow"),
-                without(survey, package),
-            ]
-        }),
+        Build::Python | Build::Other | Build::Test => vec![again(package)],
+        Build::Torch | Build::Cuda => vec![newest(package, "PyTorch")],
+        _ => fitting(survey, package)
+            .unwrap_or_else(|| vec![newest(package, "TensorFlow"), without(package)]),
     }
 }
 
@@ -54,9 +51,8 @@ fn fitting(survey: &Survey, package: &Package) -> Option<Vec<Remedy>> {
     let tensorflow = survey.tensorflow()?;
     let version = without_suffix(&tensorflow.parsed_version()?);
     let name = shell::package(&package.name)?;
-    let pip = survey.pip();
     if let Some(line) = addon.line_for(&version) {
-        let command = format!("{pip} install '{name}{}'", spaceless(line));
+        let command = Pip::install([format!("{name}{}", spaceless(line))])?;
         let action = format!("Install the {name} that was built for TensorFlow {version}.");
         return Some(vec![
             Remedy::new(action).command(command).risk(Risk::Environment),
@@ -64,7 +60,7 @@ fn fitting(survey: &Survey, package: &Package) -> Option<Vec<Remedy>> {
     }
     let line = addon.built_for(&package.version.parse().ok()?)?;
     let title = shell::package(&tensorflow.name)?;
-    let command = format!("{pip} install '{title}{}'", spaceless(line));
+    let command = Pip::install([format!("{title}{}", spaceless(line))])?;
     let action = format!(
         "Install the TensorFlow that {name} {} was built for; there is no {name} for {version}.",
         package.version
@@ -83,21 +79,19 @@ fn with_cuda(survey: &Survey) -> Option<Remedy> {
     let tensorflow = survey.tensorflow()?;
     let name = shell::package(&tensorflow.name)?;
     let version = tensorflow.parsed_version()?;
-    let pip = survey.pip();
+    let wanted = Pip::install([format!("tensorflow=={version}")])?;
     Some(
         Remedy::new(
             "Install the TensorFlow that has CUDA inside; it runs on machines without a GPU, too.",
         )
-        .command(format!(
-            "{pip} uninstall -y {name} && {pip} install 'tensorflow=={version}'"
-        ))
+        .command(Pip::uninstall([name])?.with("-y").then(wanted))
         .risk(Risk::Environment),
     )
 }
 
-fn again(survey: &Survey, package: &Package) -> Remedy {
+fn again(package: &Package) -> Remedy {
     Remedy::new(format!("Install {} anew, for this Python.", package.name))
-        .command_if(survey.reinstall(package))
+        .command_if(Survey::reinstall(package))
         .risk(Risk::Environment)
 }
 
@@ -108,10 +102,10 @@ fn one_tensorflow(survey: &Survey) -> Option<Remedy> {
     if all.len() < 2 {
         return None;
     }
-    let names: Option<Vec<_>> = all.iter().map(|it| shell::package(&it.name)).collect();
-    let (names, kept_name) = (names?.join(" "), shell::package(&kept.name)?);
-    let (pip, version) = (survey.pip(), kept.parsed_version()?);
-    let command = format!("{pip} uninstall -y {names} && {pip} install '{kept_name}=={version}'");
+    let names = all.iter().map(|it| &it.name);
+    let kept_name = shell::package(&kept.name)?;
+    let wanted = Pip::install([format!("{kept_name}=={}", kept.parsed_version()?)])?;
+    let command = Pip::uninstall(names)?.with("-y").then(wanted);
     Some(
         Remedy::new("Uninstall every TensorFlow, then install the one that you want (here the newest is kept).")
             .command(command)
@@ -119,21 +113,19 @@ fn one_tensorflow(survey: &Survey) -> Option<Remedy> {
     )
 }
 
-fn newest(survey: &Survey, package: &Package, host: &str) -> Remedy {
+fn newest(package: &Package, host: &str) -> Remedy {
     let name = &package.name;
     Remedy::new(format!(
         "Install a version of {name} that was built for this {host}; its release notes say which."
     ))
-    .command_if(
-        shell::package(name).map(|name| format!("{} install --upgrade {name}", survey.pip())),
-    )
+    .command_if(Pip::upgrade(name))
     .risk(Risk::Environment)
 }
 
-fn without(survey: &Survey, package: &Package) -> Remedy {
+fn without(package: &Package) -> Remedy {
     let name = &package.name;
     Remedy::new(format!("Remove {name}, if nothing uses it."))
-        .command_if(shell::package(name).map(|name| format!("{} uninstall {name}", survey.pip())))
+        .command_if(Pip::uninstall([name]))
         .risk(Risk::Environment)
 }
 

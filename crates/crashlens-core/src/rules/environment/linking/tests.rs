@@ -15,16 +15,19 @@ fn first(rule: &str, id: &str) -> Hazard {
         .unwrap_or_else(|| panic!("{id}"))
 }
 
-fn commands(hazard: &Hazard) -> Vec<&str> {
+fn commands(hazard: &Hazard) -> Vec<String> {
     let remedies = hazard.remedies.iter();
-    remedies.filter_map(|it| it.command.as_deref()).collect()
+    remedies
+        .filter_map(|it| it.command.as_ref())
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[test]
 fn a_newer_libstdcxx_is_offered_for_its_own_versions_alone() {
     let rule = "library-too-old";
     let of_cxx = first(rule, "surveys/old-libstdcxx-first");
-    let is_conda = |command: &&str| command.contains("libstdcxx");
+    let is_conda = |command: &String| command.contains("libstdcxx");
     assert!(commands(&of_cxx).iter().any(is_conda));
     let of_openssl = first(rule, "surveys/openssl-too-old");
     assert!(!commands(&of_openssl).iter().any(is_conda));

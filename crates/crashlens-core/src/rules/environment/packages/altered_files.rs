@@ -9,7 +9,7 @@ use crate::survey::{ChangedFile, Distribution, FileList, Survey};
 const SEVERAL: usize = 3;
 
 /// Code whose size is as listed and whose content is not, where content was compared.
-pub(super) fn content(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
+pub(super) fn content(distribution: &Distribution) -> Option<Hazard> {
     let files: &FileList = distribution.files.known()?;
     let is_altered = |it: &&ChangedFile| {
         let is_code = is_native(&it.path) || is_python(&it.path);
@@ -44,11 +44,11 @@ pub(super) fn content(survey: &Survey, distribution: &Distribution) -> Option<Ha
         .unless("The change was made on purpose.");
     let paths = altered.iter().take(5).map(|it| it.path.clone());
     hazard.files.extend(paths);
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }
 
 /// A module or two that stop before their end.
-pub(super) fn cut_off(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
+pub(super) fn cut_off(distribution: &Distribution) -> Option<Hazard> {
     let files: &FileList = distribution.files.known()?;
     let python = files.changed.iter().filter(|it| is_python(&it.path));
     // Whoever makes many of them shorter means to: to save space, or to hide what they say.
@@ -88,7 +88,7 @@ pub(super) fn cut_off(survey: &Survey, distribution: &Distribution) -> Option<Ha
         .because(distribution.fact(), end)
         .unless("Somebody made the file shorter on purpose.");
     hazard.files.extend(cut.iter().map(|it| it.path.clone()));
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }
 
 /// Its name and the folder that it is in.

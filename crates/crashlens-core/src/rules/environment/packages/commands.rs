@@ -1,43 +1,29 @@
 //! Commands that put packages right. Names and versions come from files that anybody may have written.
 
+use crate::remedy::{Command, Pip};
 use crate::rule::{Remedy, Risk};
 use crate::shell;
-use crate::survey::{Distribution, Survey};
-
-/// Installs what is given, as requirements: `keras>=3.5`.
-pub(super) fn install(survey: &Survey, requirements: &[String]) -> Option<String> {
-    let quoted: Option<Vec<String>> = requirements.iter().map(|it| shell::word(it)).collect();
-    let quoted = quoted.filter(|words| !words.is_empty())?;
-    Some(format!("{} install {}", survey.pip(), quoted.join(" ")))
-}
-
-/// Removes distributions.
-pub(super) fn uninstall(survey: &Survey, names: &[&str]) -> Option<String> {
-    let names: Option<Vec<&str>> = names.iter().map(|name| shell::package(name)).collect();
-    Some(format!("{} uninstall {}", survey.pip(), names?.join(" ")))
-}
+use crate::survey::Distribution;
 
 /// Lets pip choose a version of a distribution anew.
-pub(super) fn choose_again(survey: &Survey, distribution: &Distribution) -> Option<String> {
+pub(super) fn choose_again(distribution: &Distribution) -> Option<Pip> {
     let name = shell::package(&distribution.name)?;
-    Some(format!("{} install --force-reinstall {name}", survey.pip()))
+    Some(Pip::install([name])?.with("--force-reinstall"))
 }
 
 /// Installs a distribution again as it was meant to be.
-pub(super) fn reinstall(survey: &Survey, distribution: &Distribution) -> Remedy {
+pub(super) fn reinstall(distribution: &Distribution) -> Remedy {
     let name = shell::package(&distribution.name);
     let version = distribution.parsed_version();
     let action = format!("Install {} again", named(distribution));
     let is_condas = distribution.installer.as_deref() == Some("conda");
     let command = name.and_then(|name| {
         if is_condas {
-            return Some(format!("conda install --force-reinstall {name}"));
+            let command = format!("conda install --force-reinstall {name}");
+            return Some(Command::Shell(command));
         }
-        let version = version?;
-        let pip = survey.pip();
-        Some(format!(
-            "{pip} install --force-reinstall --no-deps '{name}=={version}'"
-        ))
+        let pip = Pip::install([format!("{name}=={}", version?)])?;
+        Some(pip.with("--force-reinstall").with("--no-deps").into())
     });
     Remedy::new(action)
         .command_if(command)

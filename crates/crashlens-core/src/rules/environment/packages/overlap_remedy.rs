@@ -1,19 +1,13 @@
 //! What to do about two distributions that install the same files.
 
-use super::commands::{install, uninstall};
 use crate::compatibility::other_names;
 use crate::facts::packages::same_name;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::survey::{Distribution, Survey};
+use crate::survey::Distribution;
 
 /// What to do about two distributions with `count` files in common in the folder `top`.
-pub(super) fn repair(
-    survey: &Survey,
-    one: &Distribution,
-    other: &Distribution,
-    count: u64,
-    top: &str,
-) -> Remedy {
+pub(super) fn repair(one: &Distribution, other: &Distribution, count: u64, top: &str) -> Remedy {
     if !are_variants(one, other, count) {
         let apart = format!(
             "Install the two in environments of their own: `import {top}` gets the files of whichever was installed last."
@@ -29,13 +23,10 @@ pub(super) fn repair(
     let kept = keep
         .parsed_version()
         .map(|version| format!("{}=={version}", keep.name));
-    let away = uninstall(survey, &[&one.name, &other.name]);
-    let back = kept.and_then(|kept| install(survey, &[kept]));
+    let away = Pip::uninstall([&one.name, &other.name]);
+    let back = kept.and_then(|kept| Pip::install(&[kept]));
     Remedy::new("Uninstall both, then install the one that you want (here the newer one is kept)")
-        .command_if(
-            away.zip(back)
-                .map(|(away, back)| format!("{away} && {back}")),
-        )
+        .command_if(away.zip(back).map(|(away, back)| away.then(back)))
         .risk(Risk::Environment)
 }
 

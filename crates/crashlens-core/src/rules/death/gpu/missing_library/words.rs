@@ -3,6 +3,7 @@
 use super::{install, suspicion};
 use crate::evidence::Weight;
 use crate::facts::Sighting;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(crate) fn none_of(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
@@ -44,7 +45,7 @@ pub(crate) fn tensorrt(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let headline = "TensorRT (libnvinfer) is missing, and the program asked for it";
     suspicion(sight, weight, headline.to_owned()).remedy(
         Remedy::new("Install TensorRT, or do not convert the model with TF-TRT.")
-            .command("pip install tensorrt")
+            .command_if(Pip::install(["tensorrt"]))
             .risk(Risk::Environment),
     )
 }

@@ -85,7 +85,7 @@ fn versions_told(facts: &Facts<'_>, sight: &Sighting<'_>) -> Suspicion {
     .supported(weight, sight.fact.clone(), format!("It said: {}", sight.said()))
     .remedy(
         Remedy::new(format!("Install cuDNN {line} or a later {}.x into this environment.", major(&built)))
-            .command(install_command(&built))
+            .command_if(install_command(&built))
             .risk(Risk::Environment),
     )
     .remedy(look_for_older())

@@ -6,6 +6,7 @@ use crate::evidence::Weight;
 use crate::facts::Facts;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::gpu::weight_of;
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU005",
@@ -62,31 +63,31 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion = suspicion.supported(weight, also.fact.clone(), claim);
     }
     let is_rocm = facts.sign("rocm-memory-fault").is_some();
-    let (variable, checker) = if is_rocm {
+    let (one_at_a_time, checker) = if is_rocm {
         (
-            "AMD_SERIALIZE_KERNEL=3",
-            "rocgdb --args python your_script.py",
+            Again::new().set("AMD_SERIALIZE_KERNEL", "3"),
+            "rocgdb --args",
         )
     } else {
         (
-            "CUDA_LAUNCH_BLOCKING=1",
-            "compute-sanitizer --tool memcheck python your_script.py",
+            Again::new().set("CUDA_LAUNCH_BLOCKING", "1"),
+            "compute-sanitizer --tool memcheck",
         )
     };
     Some(
         suspicion
             .remedy(
                 Remedy::new("Run it again with one operation at a time: the Python line that fails is then the right one.")
-                    .command(format!("{variable} python your_script.py")),
+                    .command(one_at_a_time),
             )
             .remedy(
                 Remedy::new("Test it on the CPU: a bad index (a label or token id out of range) is an exception there.")
-                    .command("CUDA_VISIBLE_DEVICES=-1 python your_script.py"),
+                    .command(Again::new().set("CUDA_VISIBLE_DEVICES", "-1")),
             )
             .remedy(
                 Remedy::new("Look for faults of the device itself; Xid 48, 63, 64, 74, 79, 94 and 95 mean the hardware.")
                     .command("dmesg | grep -i xid"),
             )
-            .remedy(Remedy::new("Find the access with NVIDIA's or AMD's checker; it is slow.").command(checker)),
+            .remedy(Remedy::new("Find the access with NVIDIA's or AMD's checker; it is slow.").command(Again::new().after_words(checker))),
     )
 }

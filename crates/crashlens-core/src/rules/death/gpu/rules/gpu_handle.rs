@@ -7,6 +7,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::gpu::weight_of;
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU006",
@@ -69,7 +70,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             )
             .remedy(
                 Remedy::new("Let TensorFlow take memory as it needs it, instead of all at once.")
-                    .command("TF_FORCE_GPU_ALLOW_GROWTH=true python your_script.py"),
+                    .command(Again::new().set("TF_FORCE_GPU_ALLOW_GROWTH", "true")),
             )
             .remedy(
                 Remedy::new("Clear the driver's cache of compiled code, which may be of another version; it is made anew.")

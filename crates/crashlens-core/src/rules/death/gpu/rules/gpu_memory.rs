@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU007",
@@ -66,7 +67,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(Remedy::new("Make the batch smaller, by half until it fits; mixed precision halves activations too."))
             .remedy(
                 Remedy::new("Let TensorFlow take memory as it needs it, so that two programs can share a GPU.")
-                    .command("TF_FORCE_GPU_ALLOW_GROWTH=true python your_script.py"),
+                    .command(Again::new().set("TF_FORCE_GPU_ALLOW_GROWTH", "true")),
             ),
     )
 }

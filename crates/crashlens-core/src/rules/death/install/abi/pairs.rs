@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Addon};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::shell;
 
@@ -62,25 +63,23 @@ fn mismatch(
         suspicion = suspicion.supported(Weight::Strong, sight.fact.clone(), claim);
     }
     Some(match addon.line_for(used) {
-        Some(line) => {
-            suspicion.remedy(
-                Remedy::new(format!(
-                    "Install the {name} that goes with this TensorFlow."
-                ))
-                .command_if(shell::package(name).map(|name| {
-                    format!("pip install '{name}{}'", line.to_string().replace(' ', ""))
-                }))
-                .risk(Risk::Environment),
+        Some(line) => suspicion.remedy(
+            Remedy::new(format!(
+                "Install the {name} that goes with this TensorFlow."
+            ))
+            .command_if(
+                shell::package(name)
+                    .and_then(|name| Pip::install([format!("{name}{line}").replace(' ', "")])),
             )
-        }
+            .risk(Risk::Environment),
+        ),
         None => suspicion.remedy(
             Remedy::new(format!(
                 "Install the TensorFlow that {name} {version} was built for."
             ))
-            .command(format!(
-                "pip install 'tensorflow{}'",
-                built_for.to_string().replace(' ', "")
-            ))
+            .command_if(Pip::install([
+                format!("tensorflow{built_for}").replace(' ', "")
+            ]))
             .risk(Risk::Environment),
         ),
     })

@@ -6,6 +6,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::install::is_allocator;
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS009",
@@ -76,11 +77,11 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion
             .remedy(
                 Remedy::new("Run it without the preloaded allocator; look for the line in ~/.bashrc, ~/.profile or the container's settings.")
-                    .command("env -u LD_PRELOAD python your_script.py"),
+                    .command(Again::new().unset("LD_PRELOAD")),
             )
             .remedy(Remedy::new(
                 "If it then still dies, a library frees what it did not allocate: look again, with glibc's own checks.",
-            ).command("env -u LD_PRELOAD MALLOC_CHECK_=3 python your_script.py")),
+            ).command(Again::new().unset("LD_PRELOAD").set("MALLOC_CHECK_", "3"))),
     )
 }
 

@@ -6,6 +6,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::openmp_waiting;
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS005",
@@ -52,7 +53,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             )
             .remedy(
                 Remedy::new("Only to get a run through, never to keep: let both go on. The runtime's own text warns of crashes and of wrong results.")
-                    .command("KMP_DUPLICATE_LIB_OK=TRUE python your_script.py")
+                    .command(Again::new().set("KMP_DUPLICATE_LIB_OK", "TRUE"))
                     .risk(Risk::Results),
             ),
     )

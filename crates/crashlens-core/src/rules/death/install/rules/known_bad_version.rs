@@ -7,6 +7,7 @@ use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Bad};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::symptom;
+use crate::remedy::Pip;
 use crate::shell;
 
 pub(super) static RULE: Rule = Rule {
@@ -89,7 +90,7 @@ fn installed<'a>(facts: &Facts<'a>, bad: &Bad) -> Option<Installed<'a>> {
 }
 
 fn with_remedies(mut suspicion: Suspicion, bad: &Bad, name: &str) -> Suspicion {
-    if let Some(test) = &bad.test {
+    if let Some(test) = bad.test() {
         let action = "Test it: without the part that is at fault it must live.";
         suspicion = suspicion.remedy(Remedy::new(action).command(test));
     }
@@ -108,7 +109,8 @@ fn with_remedies(mut suspicion: Suspicion, bad: &Bad, name: &str) -> Suspicion {
                 "Install {name} {fixed} or later, or a version before the defect."
             ))
             .command_if(
-                shell::package(name).map(|name| format!("pip install '{name}>={fixed}{below}'")),
+                shell::package(name)
+                    .and_then(|name| Pip::install([format!("{name}>={fixed}{below}")])),
             )
             .risk(Risk::Environment),
         );

@@ -6,6 +6,7 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::llvm_frames;
+use crate::remedy::Pip;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS007",
@@ -52,7 +53,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             .remedy(Remedy::new(first_import(initialiser)))
             .remedy(
                 Remedy::new("Or use a TensorFlow that keeps its symbols to itself.")
-                    .command("pip install 'tensorflow<2.19'")
+                    .command_if(Pip::install(["tensorflow<2.19"]))
                     .risk(Risk::Environment),
             ),
     )

@@ -6,6 +6,7 @@ use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::shell;
+use crate::remedy::Pip;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS002",
@@ -64,14 +65,14 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         Some(module) => Remedy::new(format!(
             "Or install a version of {module} that is built for NumPy 2."
         ))
-        .command_if(shell::package(module).map(|name| format!("pip install --upgrade '{name}'"))),
+        .command_if(Pip::upgrade(module)),
         None => Remedy::new("Or upgrade the module that the lines above the message name."),
     };
     Some(
         suspicion
             .remedy(
                 Remedy::new("Install the NumPy that the module was built for: for all but recent modules, 1.x.")
-                    .command("pip install 'numpy<2'")
+                    .command_if(Pip::install(["numpy<2"]))
                     .risk(Risk::Environment),
             )
             .remedy(upgrade.risk(Risk::Environment)),

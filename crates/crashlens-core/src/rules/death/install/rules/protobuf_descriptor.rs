@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS003",
@@ -73,7 +74,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         )),
         None => Remedy::new("Find the two libraries that bring the file, and load only one of them in this process."),
     }
-    .command("python -X importtime your_script.py 2>&1 | grep -iE 'tensorflow|jax|onnx|protobuf|ortools'"));
+    .command(Again::new().flags("-X importtime").read_by("2>&1 | grep -iE 'tensorflow|jax|onnx|protobuf|ortools'")));
     Some(suspicion.remedy(
         Remedy::new("Install both from the same source (all from pip, or all from one conda channel), so that they share one protobuf or hide their own.")
             .risk(Risk::Environment),

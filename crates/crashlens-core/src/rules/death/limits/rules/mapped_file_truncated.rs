@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::remedy::Pip;
 use crate::shell;
 
 pub(super) static RULE: Rule = Rule {
@@ -80,8 +81,10 @@ fn reinstall(suspicion: Suspicion, library: Option<&Module>, path: &str) -> Susp
                 "Install {} again: its file was cut off, mostly by a full disk (`df -h`).",
                 package.name
             ))
-            .command_if(shell::word(&spec).map(|spec| {
-                format!("python -m pip install --force-reinstall --no-deps --no-cache-dir {spec}")
+            .command_if(Pip::install([spec]).map(|pip| {
+                pip.with("--force-reinstall")
+                    .with("--no-deps")
+                    .with("--no-cache-dir")
             }))
         }
         None => Remedy::new(format!(

@@ -10,6 +10,7 @@ use crate::facts::fault::short_name;
 use crate::facts::foreign::works_on_object;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::memory::objects::small_type;
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM022",
@@ -61,8 +62,12 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     let check = "If there is none, an extension releases objects too often: Python's debugging allocator shows it.";
     Some(
         suspicion.remedy(Remedy::new(look)).remedy(
-            Remedy::new(check)
-                .command("PYTHONMALLOC=debug crashlens run -- python -X dev your_script.py"),
+            Remedy::new(check).command(
+                Again::new()
+                    .set("PYTHONMALLOC", "debug")
+                    .watched()
+                    .flags("-X dev"),
+            ),
         ),
     )
 }

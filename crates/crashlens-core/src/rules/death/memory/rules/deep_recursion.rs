@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM012",
@@ -54,7 +55,7 @@ fn suspect(headline: String, weight: Weight, fact: FactRef, claim: String) -> Su
         .remedy(Remedy::new("Leave sys.setrecursionlimit alone: with the usual 1000 Python raises RecursionError first."))
         .remedy(
             Remedy::new("See whether a larger stack is enough (8192 KB is usual); endless recursion fills that, too.")
-                .command("ulimit -s 65536; python your_script.py")
+                .command(Again::new().after_words("ulimit -s 65536;"))
                 .risk(Risk::Environment),
         )
 }

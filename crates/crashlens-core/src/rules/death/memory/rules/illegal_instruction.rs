@@ -7,6 +7,8 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::memory::is_trap;
+use crate::remedy::Again;
+use crate::remedy::Pip;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM015",
@@ -99,7 +101,7 @@ fn of_signal(facts: &Facts<'_>, fact: FactRef, claim: &str) -> Suspicion {
         )
         .remedy(
             remedy
-                .command("pip install 'tensorflow==2.4.1'")
+                .command_if(Pip::install(["tensorflow==2.4.1"]))
                 .risk(Risk::Environment),
         )
 }
@@ -115,6 +117,6 @@ fn openblas(facts: &Facts<'_>, suspicion: Suspicion) -> Suspicion {
     let other = Remedy::new("Take another NumPy than 1.19.5.").risk(Risk::Environment);
     suspicion
         .supported(Weight::Weak, arm.fact.clone(), claim)
-        .remedy(tell.command("OPENBLAS_CORETYPE=ARMV8 python your_script.py"))
-        .remedy(other.command("pip install 'numpy!=1.19.5'"))
+        .remedy(tell.command(Again::new().set("OPENBLAS_CORETYPE", "ARMV8")))
+        .remedy(other.command_if(Pip::install(["numpy!=1.19.5"])))
 }

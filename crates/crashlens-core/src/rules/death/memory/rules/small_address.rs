@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::rule::{Remedy, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM002",
@@ -42,7 +43,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
                 Remedy::new(
                     "Run it under crashlens, which reads the instruction and the arguments.",
                 )
-                .command("crashlens run -- python your_script.py"),
+                .command(Again::under_crashlens()),
             ),
     )
 }

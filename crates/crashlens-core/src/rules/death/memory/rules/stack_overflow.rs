@@ -7,6 +7,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::fault::short_name;
 use crate::facts::{Facts, bytes};
 use crate::rule::{Remedy, Risk, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM011",
@@ -107,7 +108,7 @@ fn advise(facts: &Facts<'_>, stack: &StackUse, suspicion: Suspicion) -> Suspicio
         Remedy::new(format!(
             "Allow the first thread more stack{now}; endless recursion fills that, too."
         ))
-        .command("ulimit -s 65536; python your_script.py")
+        .command(Again::new().after_words("ulimit -s 65536;"))
         .risk(Risk::Environment),
     )
 }

@@ -5,6 +5,7 @@ use crate::capture::{CaptureSource, MessageKind};
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::ops::failed_check::{
     condition, ending_function, first_line, is_about_processor, proof, speaker, with_doubts,
@@ -71,7 +72,7 @@ fn with_remedies(suspicion: Suspicion, facts: &Facts<'_>, meaning: Option<&Meani
     if facts.capture().source == CaptureSource::Text && facts.culprit().python.is_none() {
         suspicion = suspicion.remedy(
             Remedy::new("Run it under crashlens to see which line and which op called the check.")
-                .command("crashlens run -- python your_script.py"),
+                .command(Again::under_crashlens()),
         );
     }
     suspicion

@@ -7,6 +7,7 @@ use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::processes::interpreter_lock;
 use crate::rules::death::processes::{bytecode, leaving};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "PRO004",
@@ -68,7 +69,7 @@ fn said(facts: &Facts<'_>) -> Option<Suspicion> {
         return Some(
             suspicion.remedy(
                 Remedy::new("Start it without variables that lead it elsewhere.")
-                    .command("env -u PYTHONHOME -u PYTHONPATH python your_script.py"),
+                    .command(Again::new().unset("PYTHONHOME").unset("PYTHONPATH")),
             ),
         );
     }

@@ -6,6 +6,7 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
 use crate::rule::{Remedy, Suspicion};
+use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "PRO002",
@@ -36,7 +37,7 @@ fn graphics(facts: &Facts<'_>) -> Option<Suspicion> {
             .supported(Weight::Decisive, sight.fact.clone(), claim)
             .remedy(
                 Remedy::new("Let matplotlib draw without windows.")
-                    .command("MPLBACKEND=Agg python your_script.py"),
+                    .command(Again::new().set("MPLBACKEND", "Agg")),
             )
             .remedy(Remedy::new(
                 "Or draw in the main thread only, and close figures there (`plt.close('all')`) before threads start.",

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::cuda::{numbers, oldest_driver};
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::gpu::stake::{cuda_build, has_device};
 use crate::survey::Survey;
@@ -63,7 +64,7 @@ fn judge(survey: &Survey) -> Look {
             .file(build.file.clone())
             .remedy(
                 Remedy::new("Run without the GPU until the driver is renewed.")
-                    .command("CUDA_VISIBLE_DEVICES=-1 python your_script.py"),
+                    .command(Again::new().set("CUDA_VISIBLE_DEVICES", "-1")),
             )
             .remedy(
                 Remedy::new(format!(

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::cuda::line;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::gpu::stake::{Pin, cuda_build, pins, stake};
 use crate::survey::{CudaBuild, Distribution, Survey};
@@ -43,13 +44,12 @@ fn judge(survey: &Survey) -> Look {
         let (found, wanted) = (line(&wheel.version)?, line(&pin.version)?);
         // The same first number, the second equal or higher.
         let is_good = found.0 == wanted.0 && found.1 >= wanted.1;
-        (!is_good).then(|| hazard(survey, severity, (tensorflow, build), wheel, pin))
+        (!is_good).then(|| hazard(severity, (tensorflow, build), wheel, pin))
     });
     Look::at(format!("{count} wheels of NVIDIA")).found_all(hazards)
 }
 
 fn hazard(
-    survey: &Survey,
     severity: Severity,
     (tensorflow, build): (&Distribution, &CudaBuild),
     wheel: &Distribution,
@@ -91,7 +91,7 @@ fn hazard(
         .package(tensorflow.package())
         .remedy(
             Remedy::new("Install the version that TensorFlow names; another package that asks for the old one may then complain.")
-                .command(format!("{} install '{}=={}'", survey.pip(), pin.wheel, pin.version))
+                .command_if(Pip::install([format!("{}=={}", pin.wheel, pin.version)]))
                 .risk(Risk::Environment),
         )
 }

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::cuda::line;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::rules::environment::gpu::stake::{cuda_build, stake};
 use crate::survey::{GpuLibrary, LibraryOrigin, Survey};
@@ -89,6 +90,6 @@ fn hazard(severity: Severity, outer: &GpuLibrary, wheel: &GpuLibrary) -> Hazard 
     }
     hazard.remedy(
         Remedy::new("Start the program without that folder on the loader's path.")
-            .command("env -u LD_LIBRARY_PATH python your_script.py"),
+            .command(Again::new().unset("LD_LIBRARY_PATH")),
     )
 }

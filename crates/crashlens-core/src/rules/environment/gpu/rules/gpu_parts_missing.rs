@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::gpu::stake::{Pin, cuda_build, has_device, pins, stake};
 use crate::survey::{LibraryOrigin, Survey};
@@ -76,12 +77,12 @@ fn judge(survey: &Survey) -> Look {
         .package(tensorflow.package());
     let packages: Vec<String> = missing
         .iter()
-        .map(|pin| format!("'{}=={}'", pin.wheel, pin.version))
+        .map(|pin| format!("{}=={}", pin.wheel, pin.version))
         .collect();
     look.found(
         hazard.remedy(
             Remedy::new("Install the missing ones in the versions that TensorFlow names.")
-                .command(format!("{} install {}", survey.pip(), packages.join(" ")))
+                .command_if(Pip::install(packages))
                 .risk(Risk::Environment),
         ),
     )

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::rules::environment::limits::raise;
 use crate::rules::environment::limits::threads::{self, with_first_operation};
@@ -99,6 +100,9 @@ fn of_user(survey: &Survey) -> Option<Room> {
 
 fn fewer() -> Remedy {
     Remedy::new("Let it start fewer threads.").command(
-        "OPENBLAS_NUM_THREADS=1 TF_NUM_INTRAOP_THREADS=1 TF_NUM_INTEROP_THREADS=1 python your_script.py",
+        Again::new()
+            .set("OPENBLAS_NUM_THREADS", "1")
+            .set("TF_NUM_INTRAOP_THREADS", "1")
+            .set("TF_NUM_INTEROP_THREADS", "1"),
     )
 }

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::rules::environment::linking::libraries;
 use crate::rules::environment::linking::old_library_remedies;
@@ -76,11 +77,11 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
             "Run it without {variable}, so that the system's {} is taken.",
             need.library
         );
-        hazard = hazard.remedy(Remedy::new(action).command(survey.python_without(variable)));
+        hazard = hazard.remedy(Remedy::new(action).command(Again::new().unset(variable)));
     }
     hazard
         .remedies
-        .extend(old_library_remedies::of(survey, file, need));
+        .extend(old_library_remedies::of(file, need));
     Some(hazard)
 }
 

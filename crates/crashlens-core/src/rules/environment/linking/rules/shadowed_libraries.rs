@@ -6,6 +6,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::rules::environment::linking::other_copies;
 use crate::survey::loading::{count, involving};
@@ -103,5 +104,5 @@ fn hazard(survey: &Survey, sights: &[Sight<'_>]) -> Option<Hazard> {
         "Start the program without {}, or without that folder in it.",
         shadow.by
     );
-    Some(hazard.remedy(Remedy::new(action).command(survey.python_without(&shadow.by))))
+    Some(hazard.remedy(Remedy::new(action).command(Again::new().unset(&shadow.by))))
 }

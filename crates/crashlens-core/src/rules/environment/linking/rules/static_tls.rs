@@ -6,6 +6,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::Remedy;
 use crate::survey::loading::{count, involving};
 use crate::survey::{NativeFile, Survey};
@@ -92,17 +93,14 @@ fn hazard(files: &[&NativeFile]) -> Option<Hazard> {
         .because(first.fact(), format!("{} wants {most} bytes of it; who comes too late gets \"cannot allocate memory in static TLS block\".", first.name()))
         .because(fact, format!("glibc keeps {SURPLUS} bytes free for libraries that are loaded after the start."))
         .unless("The library is loaded at the start of the program (by LD_PRELOAD), or the program never loads so many of them");
-    let preload = crate::shell::word(&first.path)
-        .map(|path| format!("LD_PRELOAD={path} python3 your_script.py"));
+    let preload = Again::new().set_foreign("LD_PRELOAD", &first.path);
     let early = Remedy::new(format!(
         "Load {} at the start, before the block is laid out.",
         first.name()
     ))
     .command_if(preload);
-    let tunable =
-        Remedy::new("Or have glibc (2.33 or later) keep more room free.").command(format!(
-            "GLIBC_TUNABLES=glibc.rtld.optional_static_tls={} python3 your_script.py",
-            total.saturating_mul(2)
-        ));
+    let room = format!("glibc.rtld.optional_static_tls={}", total.saturating_mul(2));
+    let tunable = Remedy::new("Or have glibc (2.33 or later) keep more room free.")
+        .command_if(Again::new().set_foreign("GLIBC_TUNABLES", &room));
     Some(involving(hazard, files).remedy(early).remedy(tunable))
 }

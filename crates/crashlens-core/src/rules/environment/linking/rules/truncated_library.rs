@@ -27,11 +27,11 @@ fn judge(survey: &Survey) -> Look {
         return Look::nothing();
     }
     let scope = count(survey.native.len(), "native file", "native files");
-    let hazards = survey.native.iter().filter_map(|file| hazard(survey, file));
+    let hazards = survey.native.iter().filter_map(|file| hazard(file));
     Look::at(scope).found_all(hazards)
 }
 
-fn hazard(survey: &Survey, file: &NativeFile) -> Option<Hazard> {
+fn hazard(file: &NativeFile) -> Option<Hazard> {
     let (headline, claim) = words(file)?;
     let mut hazard = Hazard::new(Severity::WillFail, Cause::MappedFileTruncated, headline)
         .because(file.fact(), claim)
@@ -43,7 +43,7 @@ fn hazard(survey: &Survey, file: &NativeFile) -> Option<Hazard> {
             "Install {} anew, and see that the disk is not full.",
             package.name
         ))
-        .command_if(survey.reinstall(package)),
+        .command_if(Survey::reinstall(package)),
         None => Remedy::new("Build or copy the file anew, and see that the disk is not full."),
     };
     Some(hazard.remedy(again.risk(Risk::Environment)))

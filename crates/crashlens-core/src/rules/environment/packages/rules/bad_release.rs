@@ -6,8 +6,9 @@ use crate::compatibility::is_name;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
 use crate::known_versions::{Bad, Plain, bad};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::survey::{Distribution, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -39,7 +40,7 @@ fn judge(survey: &Survey) -> Look {
         };
         let found = survey.found_distributions().find(is_it);
         if let Some(distribution) = found.filter(|_| is_exposed(survey, plain)) {
-            look = look.found(crashes(survey, distribution, bad, plain));
+            look = look.found(crashes(distribution, bad, plain));
         }
     }
     look
@@ -63,7 +64,7 @@ fn is_exposed(survey: &Survey, plain: &Plain) -> bool {
     lacks && machine && beside
 }
 
-fn crashes(survey: &Survey, distribution: &Distribution, bad: &Bad, plain: &Plain) -> Hazard {
+fn crashes(distribution: &Distribution, bad: &Bad, plain: &Plain) -> Hazard {
     let headline = format!("{} is installed: {}", named(distribution), bad.what);
     let known = || FactRef::KnownIssue { id: bad.id.clone() };
     let mut hazard = Hazard::new(
@@ -90,13 +91,10 @@ fn crashes(survey: &Survey, distribution: &Distribution, bad: &Bad, plain: &Plai
         };
         hazard = hazard.because(fact, "This is such a machine.");
     }
-    if let Some(test) = &bad.test {
-        hazard = hazard.remedy(Remedy::new("Try without it").command(test.clone()));
+    if let Some(test) = bad.test() {
+        hazard = hazard.remedy(Remedy::new("Try without it").command(test));
     }
-    let install = install(
-        survey,
-        &[plain.install.replacen("{name}", &distribution.name, 1)],
-    );
+    let install = Pip::install(&[plain.install.replacen("{name}", &distribution.name, 1)]);
     let remedy = Remedy::new("Install a release without the defect");
     hazard.remedy(remedy.command_if(install).risk(Risk::Environment))
 }

@@ -83,7 +83,7 @@ fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Op
         );
     }
     hazard.files.extend(files.missing.iter().take(5).cloned());
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }
 
 /// Another record of the same name in the same folder that has all its files: then this one was left behind.

@@ -73,6 +73,6 @@ fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
             .remedy(
                 Remedy::new("See whether the disk was full when it was installed").command("df -h"),
             )
-            .remedy(reinstall(survey, distribution)),
+            .remedy(reinstall(distribution)),
     )
 }

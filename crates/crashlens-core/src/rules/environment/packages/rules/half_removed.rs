@@ -4,8 +4,9 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::survey::{Distribution, MovedAside, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -85,7 +86,7 @@ fn needed(
         .package(distribution.package())
         .remedy(
             Remedy::new(format!("Install {name} {} again", moved.version))
-                .command_if(install(survey, &[wanted]))
+                .command_if(Pip::install(&[wanted]))
                 .risk(Risk::Environment),
         )
 }

@@ -5,8 +5,9 @@ use crate::cause::Cause;
 use crate::compatibility::{Outcome, Pair, pairs};
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::survey::{Distribution, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -57,7 +58,7 @@ fn conflict(survey: &Survey, distribution: &Distribution, pair: &Pair) -> Option
     );
     let fact = first.fact();
     let claim = format!("{} is what Python finds beside it.", named(first));
-    let hazard = told(survey, distribution, pair, headline).because(fact, claim);
+    let hazard = told(distribution, pair, headline).because(fact, claim);
     Some(hazard.package(first.package()))
 }
 
@@ -76,10 +77,10 @@ fn missing(survey: &Survey, distribution: &Distribution, pair: &Pair) -> Option<
         pair.what
     );
     let claim = format!("Nothing that Python finds here has the module {module}.");
-    Some(told(survey, distribution, pair, headline).because(FactRef::Python, claim))
+    Some(told(distribution, pair, headline).because(FactRef::Python, claim))
 }
 
-fn told(survey: &Survey, distribution: &Distribution, pair: &Pair, headline: String) -> Hazard {
+fn told(distribution: &Distribution, pair: &Pair, headline: String) -> Hazard {
     let severity = match pair.outcome {
         Outcome::ImportFails => Severity::WillFail,
         Outcome::PartFails => Severity::CanCrash,
@@ -98,7 +99,7 @@ fn told(survey: &Survey, distribution: &Distribution, pair: &Pair, headline: Str
     }
     hazard.remedy(
         Remedy::new("Install a version that goes with it")
-            .command_if(install(survey, std::slice::from_ref(&pair.install)))
+            .command_if(Pip::install(std::slice::from_ref(&pair.install)))
             .risk(Risk::Environment),
     )
 }

@@ -28,12 +28,12 @@ fn judge(survey: &Survey) -> Look {
     };
     for distribution in survey.found_distributions() {
         if !survey.is_of_the_system(distribution) && !is_told(distribution) {
-            let rewritten = rewritten(survey, distribution);
+            let rewritten = rewritten(distribution);
             look = if rewritten.is_some() {
                 look.found_all(rewritten)
             } else {
-                look.found_all(altered_files::content(survey, distribution))
-                    .found_all(altered_files::cut_off(survey, distribution))
+                look.found_all(altered_files::content(distribution))
+                    .found_all(altered_files::cut_off(distribution))
             };
         }
     }
@@ -41,7 +41,7 @@ fn judge(survey: &Survey) -> Look {
 }
 
 /// A good part of its Python files is not as listed.
-fn rewritten(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
+fn rewritten(distribution: &Distribution) -> Option<Hazard> {
     let files: &FileList = distribution.files.known()?;
     let python = files
         .changed
@@ -68,7 +68,7 @@ fn rewritten(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
     hazard
         .files
         .extend(files.changed.iter().take(5).map(|it| it.path.clone()));
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }
 
 /// TensorFlow's own files tell another version than its metadata.
@@ -100,5 +100,5 @@ fn another_tensorflow(survey: &Survey) -> Option<Hazard> {
         )
         .unless("Every file there is of one version, and only the metadata is wrong.")
         .file(traits.folder.clone());
-    Some(hazard.remedy(reinstall(survey, first)))
+    Some(hazard.remedy(reinstall(first)))
 }

@@ -42,7 +42,7 @@ fn judge(survey: &Survey) -> Look {
             // Each pair is listed from both sides.
             let other = survey.copies(name).find(|other| other.site() == one.site());
             let other = other.filter(|other| other.name > one.name);
-            if let Some(hazard) = other.and_then(|other| clash(survey, one, other, files, *count)) {
+            if let Some(hazard) = other.and_then(|other| clash(one, other, files, *count)) {
                 look = look.found(hazard);
             }
         }
@@ -50,13 +50,7 @@ fn judge(survey: &Survey) -> Look {
     look
 }
 
-fn clash(
-    survey: &Survey,
-    one: &Distribution,
-    other: &Distribution,
-    files: &FileList,
-    count: u64,
-) -> Option<Hazard> {
+fn clash(one: &Distribution, other: &Distribution, files: &FileList, count: u64) -> Option<Hazard> {
     let others = other.files.known()?;
     // One file in common is an accident in a shared folder, but all there is of a small package.
     if count < 2 && files.listed.min(others.listed) > SMALL {
@@ -94,7 +88,7 @@ fn clash(
     hazard
         .files
         .extend(files.changed.iter().take(5).map(|it| it.path.clone()));
-    Some(hazard.remedy(repair(survey, one, other, count, top)))
+    Some(hazard.remedy(repair(one, other, count, top)))
 }
 
 /// Files that have the size which the other distribution lists. A third one may have written over both.

@@ -3,8 +3,9 @@
 use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::rules::environment::packages::gencode_words;
 use crate::survey::{Distribution, Gencode, GencodeFault, IMPLEMENTATION, Survey};
 
@@ -96,7 +97,7 @@ fn repair(
     let is_plain = wanted
         .bytes()
         .all(|byte| byte.is_ascii_graphic() || byte == b' ');
-    let command = is_plain.then(|| install(survey, &[wanted.replace(' ', "")]));
+    let command = is_plain.then(|| Pip::install(&[wanted.replace(' ', "")]));
     Remedy::new(action)
         .command_if(command.flatten())
         .risk(Risk::Environment)

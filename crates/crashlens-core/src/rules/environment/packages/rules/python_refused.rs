@@ -28,13 +28,13 @@ fn judge(survey: &Survey) -> Look {
     let mut look = Look::at(format!("{} packages", survey.distributions.len()));
     for distribution in survey.found_distributions() {
         if !survey.is_of_the_system(distribution) {
-            look = look.found_all(refused(survey, python, distribution));
+            look = look.found_all(refused(python, distribution));
         }
     }
     look
 }
 
-fn refused(survey: &Survey, python: &Interpreter, distribution: &Distribution) -> Option<Hazard> {
+fn refused(python: &Interpreter, distribution: &Distribution) -> Option<Hazard> {
     let requires = distribution.requires_python.as_ref()?;
     if !python.is_refused_by(requires) {
         return None;
@@ -65,7 +65,7 @@ fn refused(survey: &Survey, python: &Interpreter, distribution: &Distribution) -
         .unless("The package is imported and used here without an error.")
         .package(distribution.package());
     let remedy = Remedy::new("Let pip choose the newest version that is for this Python")
-        .command_if(choose_again(survey, distribution))
+        .command_if(choose_again(distribution))
         .risk(Risk::Environment);
     Some(hazard.remedy(remedy))
 }

@@ -4,8 +4,9 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::compatibility::{is_compared_at_once, is_imported_at_once, is_known_pair};
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::rules::environment::packages::requirement_words::{had, shadowed, stops, wanted};
 use crate::survey::{Distribution, Survey, Unmet};
 
@@ -96,7 +97,7 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
     }
     hazard.remedy(
         Remedy::new("Install what it asks for")
-            .command_if(install(survey, &asked_for(distribution, unmet)))
+            .command_if(Pip::install(&asked_for(distribution, unmet)))
             .risk(Risk::Environment),
     )
 }

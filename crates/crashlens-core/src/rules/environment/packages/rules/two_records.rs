@@ -71,5 +71,5 @@ fn two_records(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
     } else {
         hazard
     };
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }

@@ -6,8 +6,9 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
 use crate::known_versions::without_suffix;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::survey::{Distribution, Link, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -87,7 +88,7 @@ fn remedies(
         let remedy = Remedy::new("Install the line of it that goes with this TensorFlow");
         return hazard.remedy(
             remedy
-                .command_if(install(survey, &[wanted]))
+                .command_if(Pip::install(&[wanted]))
                 .risk(Risk::Environment),
         );
     }
@@ -98,6 +99,6 @@ fn remedies(
         "Take {} out, or install a TensorFlow that it is made for",
         addon.name
     ));
-    let command = tensorflow.and_then(|wanted| install(survey, &[wanted]));
+    let command = tensorflow.and_then(|wanted| Pip::install(&[wanted]));
     hazard.remedy(remedy.command_if(command).risk(Risk::Environment))
 }

@@ -5,8 +5,9 @@ use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
 use crate::known_issues::KnownIssues;
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
-use crate::rules::environment::packages::commands::{install, named};
+use crate::rules::environment::packages::commands::named;
 use crate::survey::{Distribution, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -25,10 +26,10 @@ fn judge(survey: &Survey) -> Look {
         return Look::nothing();
     };
     let look = Look::at(format!("{} advisories", known.len()));
-    look.found_all(mended(survey, tensorflow, known))
+    look.found_all(mended(tensorflow, known))
 }
 
-fn mended(survey: &Survey, tensorflow: &Distribution, known: &KnownIssues) -> Option<Hazard> {
+fn mended(tensorflow: &Distribution, known: &KnownIssues) -> Option<Hazard> {
     let version = tensorflow.parsed_version()?;
     let mended = known.mended_in_line("tensorflow", &version);
     let last = mended.iter().map(|(_, fix)| *fix).max()?;
@@ -56,7 +57,7 @@ fn mended(survey: &Survey, tensorflow: &Distribution, known: &KnownIssues) -> Op
     Some(
         hazard.remedy(
             remedy
-                .command_if(install(survey, &[wanted]))
+                .command_if(Pip::install(&[wanted]))
                 .risk(Risk::Environment),
         ),
     )

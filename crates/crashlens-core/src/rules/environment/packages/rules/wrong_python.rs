@@ -43,14 +43,13 @@ fn judge(survey: &Survey) -> Look {
         if own.iter().all(|file| python.is_for_another_processor(file)) {
             continue;
         }
-        let foreign = for_another_python(survey, python, distribution, &own);
+        let foreign = for_another_python(python, distribution, &own);
         look = look.found_all(foreign);
     }
     look
 }
 
 fn for_another_python(
-    survey: &Survey,
     python: &Interpreter,
     distribution: &Distribution,
     modules: &[&NativeFile],
@@ -92,5 +91,5 @@ fn for_another_python(
         .unless("The package has a slower twin in Python for each of these modules.")
         .package(distribution.package())
         .file(first.path.clone());
-    Some(hazard.remedy(reinstall(survey, distribution)))
+    Some(hazard.remedy(reinstall(distribution)))
 }

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::processor::levels::lacking;
 use crate::rules::environment::processor::variants;
@@ -47,11 +48,11 @@ fn judge(survey: &Survey) -> Look {
         .filter(|file| lacking(file, flags).is_some());
     let hazards = by_owner(above)
         .into_values()
-        .filter_map(|files| hazard(survey, flags, &files));
+        .filter_map(|files| hazard(flags, &files));
     look.found_all(hazards)
 }
 
-fn hazard(survey: &Survey, flags: &[String], files: &[&NativeFile]) -> Option<Hazard> {
+fn hazard(flags: &[String], files: &[&NativeFile]) -> Option<Hazard> {
     let file = files.first()?;
     let (level, missing) = lacking(file, flags)?;
     let owner = file.owner_with_version();
@@ -66,11 +67,11 @@ fn hazard(survey: &Survey, flags: &[String], files: &[&NativeFile]) -> Option<Ha
         .because(fact, format!("The kernel does not list {missing}."))
         .unless("The program runs on another machine than this one, or never loads the file");
     hazard = involving(hazard, files);
-    hazard.remedies.extend(remedies(survey, file));
+    hazard.remedies.extend(remedies(file));
     Some(hazard)
 }
 
-fn remedies(survey: &Survey, file: &NativeFile) -> Vec<Remedy> {
+fn remedies(file: &NativeFile) -> Vec<Remedy> {
     let machine = Remedy::new(
         "Use a newer machine; in a virtual machine, let it see the host's processor (cpu mode host-passthrough).",
     );
@@ -79,12 +80,7 @@ fn remedies(survey: &Survey, file: &NativeFile) -> Vec<Remedy> {
             "Build {} from source on this machine.",
             package.name
         ))
-        .command_if(crate::shell::package(&package.name).map(|name| {
-            format!(
-                "{} install --force-reinstall --no-deps --no-binary {name} {name}",
-                survey.pip()
-            )
-        })),
+        .command_if(Pip::build(&package.name)),
         None => Remedy::new("Build the file anew without -march and without -z x86-64-v3 or -v4."),
     };
     vec![machine, build.risk(Risk::Environment)]

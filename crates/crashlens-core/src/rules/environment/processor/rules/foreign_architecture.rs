@@ -75,16 +75,16 @@ fn hazard(
         .because(FactRef::Python, format!("The interpreter is an ELF file for {own}: the loader refuses the others, or Python does not find them."))
         .unless("Another interpreter uses this folder of packages, one that is for the same processor as they are");
     hazard = involving(hazard, &foreign);
-    Some(hazard.remedy(again(survey, file)))
+    Some(hazard.remedy(again(file)))
 }
 
-fn again(survey: &Survey, file: &NativeFile) -> Remedy {
+fn again(file: &NativeFile) -> Remedy {
     let again = match &file.package {
         Some(package) => Remedy::new(format!(
             "Install {} with the pip of this Python, on the machine that it is to run on.",
             package.name
         ))
-        .command_if(survey.reinstall(package)),
+        .command_if(Survey::reinstall(package)),
         None => Remedy::new("Build the file anew with this Python."),
     };
     again.risk(Risk::Environment)

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::runtimes::exports;
 use crate::shell;
@@ -87,7 +88,7 @@ fn hazard(survey: &Survey, file: &NativeFile, claim: &str) -> Option<Hazard> {
         Remedy::new("Use a TensorFlow that keeps its functions to itself: 2.18 or earlier.")
             .command_if(
                 shell::package(&tensorflow.name)
-                    .map(|name| format!("{} install '{name}<2.19'", survey.pip())),
+                    .and_then(|name| Pip::install([format!("{name}<2.19")])),
             )
             .risk(Risk::Environment);
     // What is bound to its own functions stays with them, if it is not in the process before everything else.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Risk};
 use crate::survey::loading::count;
 use crate::survey::{NativeFile, OpenMp, Survey};
@@ -71,7 +72,7 @@ fn hazard(files: &[&NativeFile]) -> Option<Hazard> {
         "Keep one of the two: install the packages that need them from one source (all with pip, or all from one conda channel).",
     );
     let go_on = Remedy::new("To get one run through, let the runtime go on; its own text warns of crashes and wrong results.")
-        .command("KMP_DUPLICATE_LIB_OK=TRUE python3 your_script.py");
+        .command(Again::new().set("KMP_DUPLICATE_LIB_OK", "TRUE"));
     Some(
         hazard
             .remedy(keep.risk(Risk::Environment))

@@ -4,6 +4,7 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Setting};
 use crate::hazard::Severity;
+use crate::remedy::Pip;
 use crate::rule::Remedy;
 use crate::rules::files::model::keras::{major, reader};
 
@@ -81,7 +82,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
             .effect(EffectKind::Odd, &["2.15.1"], "Keras 2 reads it")
             .remedy(Remedy::new(
                 "Install tf-keras and set TF_USE_LEGACY_KERAS=1 before Python starts: that is Keras 2 beside the new one.",
-            ).command("pip install tf-keras"))
+            ).command_if(Pip::install(["tf-keras"])))
             .remedy(Remedy::new(
                 "Or load it with the TensorFlow that wrote it, save the weights as .weights.h5, and build the model anew.",
             )),

@@ -1,0 +1,118 @@
+//! Commands that change what is installed.
+
+use std::fmt;
+
+use super::Place;
+use crate::shell;
+use crate::survey::PackageTool;
+
+/// One or more calls of pip, or of what an environment uses instead. Every word of it is safe in a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pip {
+    /// Where; `None` before that is known.
+    pub(super) place: Option<Place>,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    verb: Verb,
+    options: Vec<String>,
+    /// Quoted.
+    what: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Install,
+    Uninstall,
+}
+
+impl Pip {
+    /// Installs requirements: `keras>=3.5`. `None` without any, and where one cannot be a word of a shell.
+    pub fn install<W: AsRef<str>>(requirements: impl IntoIterator<Item = W>) -> Option<Self> {
+        let words = requirements.into_iter().map(|it| shell::word(it.as_ref()));
+        Self::of(Verb::Install, words.collect::<Option<_>>()?)
+    }
+
+    /// Installs the newest version of a package.
+    pub fn upgrade(name: &str) -> Option<Self> {
+        Some(Self::install([shell::package(name)?])?.with("--upgrade"))
+    }
+
+    /// Builds a package from its source and installs that.
+    pub fn build(name: &str) -> Option<Self> {
+        let name = shell::package(name)?;
+        let pip = Self::install([name])?.with("--force-reinstall");
+        Some(pip.with("--no-deps").option(format!("--no-binary {name}")))
+    }
+
+    /// Removes packages. `None` without any, and where one cannot be the name of a package.
+    pub fn uninstall<W: AsRef<str>>(names: impl IntoIterator<Item = W>) -> Option<Self> {
+        let names = names.into_iter();
+        let names = names.map(|it| shell::package(it.as_ref()).map(str::to_owned));
+        Self::of(Verb::Uninstall, names.collect::<Option<_>>()?)
+    }
+
+    fn of(verb: Verb, what: Vec<String>) -> Option<Self> {
+        let step = Step {
+            verb,
+            options: Vec::new(),
+            what,
+        };
+        (!step.what.is_empty()).then(|| Self {
+            place: None,
+            steps: vec![step],
+        })
+    }
+
+    /// With an option of pip.
+    #[must_use]
+    pub fn with(self, option: &'static str) -> Self {
+        self.option(option.to_owned())
+    }
+
+    fn option(mut self, option: String) -> Self {
+        for step in &mut self.steps {
+            step.options.push(option.clone());
+        }
+        self
+    }
+
+    /// With `next` after it, where it worked.
+    #[must_use]
+    pub fn then(mut self, next: Self) -> Self {
+        self.steps.extend(next.steps);
+        self
+    }
+}
+
+impl fmt::Display for Pip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.steps.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" && ")?;
+            }
+            f.write_str(&caller(self.place.as_ref(), step.verb))?;
+            for word in step.options.iter().chain(&step.what) {
+                write!(f, " {word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn caller(place: Option<&Place>, verb: Verb) -> String {
+    let verb = match verb {
+        Verb::Install => "install",
+        Verb::Uninstall => "uninstall",
+    };
+    let Some(Place { python, tool }) = place else {
+        return format!("pip {verb}");
+    };
+    match tool {
+        PackageTool::Pip | PackageTool::Missing => format!("{python} -m pip {verb}"),
+        PackageTool::Refused => format!("{python} -m pip {verb} --break-system-packages"),
+        PackageTool::Uv => format!("uv pip {verb} --python {python}"),
+    }
+}
