@@ -2,6 +2,7 @@
 
 mod arch;
 mod map;
+mod joins;
 mod prose;
 mod rule_book;
 mod words;
@@ -75,6 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     faults.extend(rule_book::faults(&files));
     faults.extend(map::faults(&files, workspace::root()));
+    faults.extend(joins::faults(&files));
     faults.extend(words::faults(&files, options.update)?);
     faults.extend(forbidden_edges()?);
     for fault in &faults {

@@ -10,6 +10,7 @@ mod fault;
 mod format;
 mod gap;
 mod host;
+mod limiter;
 mod message;
 mod module;
 mod output;
@@ -32,6 +33,7 @@ pub use fault::{
 pub use format::{CaptureFile, FormatError};
 pub use gap::{Gap, GapId, Gaps, Observed};
 pub use host::{Host, Limit, MemoryGroup};
+pub use limiter::{Limiter, Rlimit};
 pub use message::{Message, MessageKind};
 pub use module::{Mapping, Module, Package};
 pub use output::{Output, Tail};

@@ -61,9 +61,54 @@ pub struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Amount {
     /// Of what, in the plural: `native files`.
-    pub what: String,
+    #[schemars(with = "String")]
+    pub what: Counted,
     /// How many.
     pub count: u64,
+}
+
+/// What is counted. In JSON it is the text of [`Counted::as_str`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Counted {
+    /// Installed packages.
+    Packages,
+    /// Shared libraries and extension modules.
+    NativeFiles,
+    /// Files of data or models.
+    Files,
+    /// Their size.
+    Bytes,
+    /// Files of one format, by its name.
+    Of(String),
+}
+
+impl Counted {
+    /// In the plural.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Packages => "packages",
+            Self::NativeFiles => "native files",
+            Self::Files => "files",
+            Self::Bytes => "bytes",
+            Self::Of(format) => format,
+        }
+    }
+}
+
+impl From<String> for Counted {
+    fn from(text: String) -> Self {
+        let mut known = [Self::Packages, Self::NativeFiles, Self::Files, Self::Bytes].into_iter();
+        known
+            .find(|it| it.as_str() == text)
+            .unwrap_or(Self::Of(text))
+    }
+}
+
+impl From<Counted> for String {
+    fn from(counted: Counted) -> Self {
+        counted.as_str().to_owned()
+    }
 }
 
 /// One check that was made.
@@ -86,8 +131,13 @@ pub struct Check {
 impl Inspection {
     /// Whether files were to be looked at and there was none.
     pub fn lacks_files(&self) -> bool {
-        let is_none = |amount: &Amount| amount.what == "files" && amount.count == 0;
-        self.kind != InspectionKind::Environment && self.looked_at.iter().any(is_none)
+        self.kind != InspectionKind::Environment && self.count_of(&Counted::Files) == Some(0)
+    }
+
+    /// How many of them were looked at.
+    pub fn count_of(&self, what: &Counted) -> Option<u64> {
+        let mut amounts = self.looked_at.iter();
+        amounts.find(|it| it.what == *what).map(|it| it.count)
     }
 }
 
@@ -172,13 +222,13 @@ fn overview(survey: &Survey) -> Vec<Seen> {
 }
 
 fn looked_at(survey: &Survey) -> Vec<Amount> {
-    let amount = |what: &str, count: usize| Amount {
-        what: what.to_owned(),
+    let amount = |what, count: usize| Amount {
+        what,
         count: count as u64,
     };
     vec![
-        amount("packages", survey.distributions.len()),
-        amount("native files", survey.native.len()),
+        amount(Counted::Packages, survey.distributions.len()),
+        amount(Counted::NativeFiles, survey.native.len()),
     ]
 }
 

@@ -170,7 +170,9 @@ impl OomLedger {
                 && used.met > Some(0)
                 && used.peak.max(used.used) >= used.limit.map(|limit| limit - limit / 50)
         };
-        uses.into_iter().find(is_full).map(|used| used.set_by)
+        uses.into_iter()
+            .find(is_full)
+            .map(|used| used.set_by.into())
     }
 
     fn score_adjustment(&self, pid: u32) -> Option<i32> {

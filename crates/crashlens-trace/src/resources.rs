@@ -9,7 +9,7 @@ mod rlimits;
 
 use std::path::Path;
 
-use crashlens_core::{Limit, Resource, ResourceUse};
+use crashlens_core::{Limit, Limiter, Resource, ResourceUse, Rlimit};
 
 use crate::enquiry::Line;
 
@@ -41,7 +41,10 @@ pub(crate) fn read(pid: u32, known: Known<'_>, before: &Baseline) -> Vec<Resourc
 /// The kernel raises the soft limit of processor time by a second when it sends SIGXCPU for it: the one that was
 /// met is the one before.
 pub(crate) fn undo_raised_cpu_limit(uses: &mut [ResourceUse]) {
-    for entry in uses.iter_mut().filter(|entry| entry.set_by == "RLIMIT_CPU") {
+    for entry in uses
+        .iter_mut()
+        .filter(|entry| entry.set_by == Limiter::Process(Rlimit::Cpu))
+    {
         entry.limit = entry.limit.and_then(|limit| limit.checked_sub(1));
         entry.met = Some(1);
     }

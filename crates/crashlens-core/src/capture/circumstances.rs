@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Observed, PythonFrame};
+use super::{Limiter, Observed, PythonFrame};
 
 /// What was around the death in time and in the process tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -113,7 +113,8 @@ pub struct ResourceUse {
     /// What is limited.
     pub resource: Resource,
     /// Who sets the limit: `RLIMIT_AS`, or a control group's or file system's path.
-    pub set_by: String,
+    #[schemars(with = "String")]
+    pub set_by: Limiter,
     /// How much was in use, in bytes, seconds or pieces.
     pub used: Option<u64>,
     /// The most that was in use, where it is counted.

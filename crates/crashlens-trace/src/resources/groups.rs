@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crashlens_core::{Resource, ResourceUse};
+use crashlens_core::{Limiter, Resource, ResourceUse};
 
 use crate::host::control_group::{self, Controller, Group, Level};
 use crate::host::memory_group;
@@ -14,7 +14,7 @@ const MAX_ENTRIES: usize = 4096;
 /// How often limits had been met when a group was first seen, and how often the kernel had killed there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Baseline {
-    met: BTreeMap<(Resource, String), u64>,
+    met: BTreeMap<(Resource, Limiter), u64>,
     oom_kills: BTreeMap<String, u64>,
 }
 
@@ -150,7 +150,7 @@ fn threads_entry(level: &Level) -> Option<(ResourceUse, Option<u64>)> {
 fn entry(level: &Level, files: &Files, limit: u64) -> (ResourceUse, Option<u64>) {
     let entry = ResourceUse {
         resource: files.resource,
-        set_by: level.path.clone(),
+        set_by: Limiter::Path(level.path.clone()),
         used: level.number(files.used),
         peak: level.number(files.peak),
         limit: Some(limit),

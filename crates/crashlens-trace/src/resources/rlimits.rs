@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crashlens_core::{Limit, Resource, ResourceUse};
+use crashlens_core::{Limit, Limiter, Resource, ResourceUse, Rlimit};
 
 use crate::procfs::field;
 use crashlens_inspect::bounded;
@@ -17,9 +17,6 @@ const MAX_THREAD_LIMIT: u64 = 1 << 14;
 /// Processes that are looked at for it.
 const MAX_PROCESSES: usize = 4096;
 
-/// The hard limit, where it is another than the soft one.
-const HARD_CPU_LIMIT: &str = "RLIMIT_CPU (hard)";
-
 /// What the process had in use of its own limits.
 pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> {
     let home = root.join(format!("proc/{pid}"));
@@ -27,10 +24,10 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     let kilobytes = |name| kilobytes_of(&status, name);
     let limit_of = |name: &str| limits.iter().find(|limit| limit.name == name)?.soft;
     let mut uses = Vec::new();
-    let mut add = |resource, set_by: &str, limit: Option<u64>, used: Option<u64>, peak| {
+    let mut add = |resource, set_by, limit: Option<u64>, used: Option<u64>, peak| {
         uses.extend(limit.map(|limit| ResourceUse {
             resource,
-            set_by: set_by.to_owned(),
+            set_by,
             used,
             peak,
             limit: Some(limit),
@@ -39,7 +36,7 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     };
     add(
         Resource::AddressSpace,
-        "RLIMIT_AS",
+        Limiter::Process(Rlimit::As),
         limit_of("Max address space"),
         kilobytes("VmSize"),
         kilobytes("VmPeak"),
@@ -47,7 +44,7 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     let data = limit_of("Max data size");
     add(
         Resource::Data,
-        "RLIMIT_DATA",
+        Limiter::Process(Rlimit::Data),
         data,
         kilobytes("VmData"),
         None,
@@ -55,7 +52,7 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     let stack = limit_of("Max stack size");
     add(
         Resource::Stack,
-        "RLIMIT_STACK",
+        Limiter::Process(Rlimit::Stack),
         stack,
         kilobytes("VmStk"),
         None,
@@ -63,7 +60,7 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     let locked = limit_of("Max locked memory");
     add(
         Resource::LockedMemory,
-        "RLIMIT_MEMLOCK",
+        Limiter::Process(Rlimit::Memlock),
         locked,
         kilobytes("VmLck"),
         None,
@@ -72,15 +69,27 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
     let time = limits.iter().find(|limit| limit.name == "Max cpu time");
     let seconds = cpu_seconds(&home);
     let (soft, hard) = time.map_or((None, None), |time| (time.soft, time.hard));
-    add(Resource::CpuTime, "RLIMIT_CPU", soft, seconds, None);
+    add(
+        Resource::CpuTime,
+        Limiter::Process(Rlimit::Cpu),
+        soft,
+        seconds,
+        None,
+    );
     let hard = hard.filter(|hard| Some(*hard) != soft);
-    add(Resource::CpuTime, HARD_CPU_LIMIT, hard, seconds, None);
+    add(Resource::CpuTime, Limiter::HardCpuTime, hard, seconds, None);
     let size = limit_of("Max file size");
-    add(Resource::FileSize, "RLIMIT_FSIZE", size, None, None);
+    add(
+        Resource::FileSize,
+        Limiter::Process(Rlimit::Fsize),
+        size,
+        None,
+        None,
+    );
     let files = limit_of("Max open files");
     add(
         Resource::OpenFiles,
-        "RLIMIT_NOFILE",
+        Limiter::Process(Rlimit::Nofile),
         files,
         open_files(&home),
         None,
@@ -91,7 +100,7 @@ pub(super) fn uses(root: &Path, pid: u32, limits: &[Limit]) -> Vec<ResourceUse> 
         let threads = user_of(&status).and_then(|user| threads_of_user(root, user));
         add(
             Resource::Threads,
-            "RLIMIT_NPROC",
+            Limiter::Process(Rlimit::Nproc),
             Some(limit),
             threads,
             None,

@@ -25,7 +25,9 @@ fn uses(death: &CrashCapture) -> &[ResourceUse] {
 }
 
 fn used(death: &CrashCapture, set_by: &str) -> ResourceUse {
-    let entry = uses(death).iter().find(|entry| entry.set_by == set_by);
+    let entry = uses(death)
+        .iter()
+        .find(|entry| entry.set_by.as_str() == set_by);
     entry
         .unwrap_or_else(|| panic!("{set_by} in {:?}", uses(death)))
         .clone()

@@ -197,7 +197,7 @@ fn seen(what: &str, value: &str) -> Seen {
 
 fn amount(what: &str, count: u64) -> Amount {
     Amount {
-        what: what.to_owned(),
+        what: what.to_owned().into(),
         count,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crashlens_core::Inspection;
 use crashlens_core::files::{Effect, EffectKind, Forecast};
 use crashlens_core::hazard::{Hazard, Severity};
-use crashlens_core::inspection::{Check, InspectionKind};
+use crashlens_core::inspection::{Check, Counted, InspectionKind};
 
 /// How bad it is, as one says it.
 pub(super) fn severity(severity: Severity) -> &'static str {
@@ -72,17 +72,21 @@ pub(super) fn looked_at(inspection: &Inspection) -> String {
         return format!("{}, in {checks}", files_looked_at(inspection));
     }
     let amounts = inspection.looked_at.iter();
-    let amounts: Vec<String> = amounts.map(|it| counted(it.count, &it.what)).collect();
+    let amounts: Vec<String> = amounts
+        .map(|it| counted(it.count, it.what.as_str()))
+        .collect();
     format!("{} and the machine, in {checks}", amounts.join(", "))
 }
 
-/// The first two amounts are files and bytes, the others formats.
 fn files_looked_at(inspection: &Inspection) -> String {
-    let mut amounts = inspection.looked_at.iter();
-    let files = amounts.next().map_or(0, |amount| amount.count);
-    let bytes = amounts.next().map_or(0, |amount| amount.count);
+    let files = inspection.count_of(&Counted::Files).unwrap_or(0);
+    let bytes = inspection.count_of(&Counted::Bytes).unwrap_or(0);
+    let amounts = inspection.looked_at.iter();
     let formats: Vec<String> = amounts
-        .map(|amount| format!("{} {}", amount.count, amount.what))
+        .filter_map(|amount| match &amount.what {
+            Counted::Of(format) => Some(format!("{} {format}", amount.count)),
+            _ => None,
+        })
         .collect();
     let formats = match formats.as_slice() {
         [] => String::new(),

@@ -140,7 +140,7 @@ pub(super) fn growth(capture: &mut CrashCapture) {
     });
     capture.circumstances.resources = Observed::Known(vec![ResourceUse {
         resource: Resource::Memory,
-        set_by: "/job-17".to_owned(),
+        set_by: Limiter::Path("/job-17".to_owned()),
         used: Some(2_040_000_000),
         peak: Some(2 << 30),
         limit: Some(2 << 30),

@@ -4,7 +4,7 @@ use crate::fixtures;
 fn resource(resource: Resource, set_by: &str, used: u64, limit: u64) -> ResourceUse {
     ResourceUse {
         resource,
-        set_by: set_by.to_owned(),
+        set_by: set_by.to_owned().into(),
         used: Some(used),
         peak: None,
         limit: Some(limit),

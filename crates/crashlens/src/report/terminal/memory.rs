@@ -68,7 +68,8 @@ fn concerns(resource: Resource, death: &Death) -> bool {
 fn is_group(used: &ResourceUse, death: &Death) -> bool {
     let memory = death.memory.as_ref().filter(|_| is_kill(death));
     let group = memory.and_then(|memory| memory.group.as_ref());
-    used.resource == Resource::Memory && group.is_some_and(|group| group.path == used.set_by)
+    used.resource == Resource::Memory
+        && group.is_some_and(|group| group.path == used.set_by.as_str())
 }
 
 fn is_kill(death: &Death) -> bool {

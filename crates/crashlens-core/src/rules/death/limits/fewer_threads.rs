@@ -19,7 +19,7 @@ pub(super) fn with_remedies(
         .map(|limit| limit.to_string());
     let limit = limit.as_deref().or(told);
     let present = limit.map_or(String::new(), |limit| format!(", which is {limit}"));
-    let raise = if full.is_some_and(|entry| entry.set_by.starts_with('/')) {
+    let raise = if full.is_some_and(|entry| entry.set_by.is_path()) {
         Remedy::new(format!("Raise the limit of the container{present}."))
             .command("docker run --pids-limit=-1 IMAGE")
     } else {

@@ -20,7 +20,7 @@ fn judged(rule: &str, capture: &CrashCapture) -> Option<(Cause, Confidence)> {
 fn limited(resource: Resource, used: u64, limit: u64) -> Observed<Vec<ResourceUse>> {
     Observed::Known(vec![ResourceUse {
         resource,
-        set_by: "RLIMIT".to_owned(),
+        set_by: "RLIMIT".to_owned().into(),
         used: Some(used),
         peak: None,
         limit: Some(limit),
