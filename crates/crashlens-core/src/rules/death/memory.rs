@@ -25,7 +25,10 @@ fn allocator_checks(facts: &Facts<'_>) -> Remedy {
         Some(0..34) => Again::under_crashlens(),
         _ => Again::under_crashlens().set("LD_PRELOAD", "libc_malloc_debug.so.0"),
     };
-    Remedy::new("Run again with the allocator's checks: it stops nearer to the code that did the damage.").command(
+    Remedy::new(
+        "Run again with the allocator's checks: it stops nearer to the code that did the damage.",
+    )
+    .command(
         run.set("MALLOC_CHECK_", "3")
             .set("MALLOC_PERTURB_", "165")
             .set("PYTHONMALLOC", "debug"),

@@ -3,8 +3,8 @@
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
-use crate::rule::{Remedy, Risk, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 /// Functions by which a framework finds and starts the driver.
 const STARTS_DRIVER: [&str; 11] = [

@@ -3,9 +3,8 @@
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::rule::{Remedy, Risk, Suspicion};
-use crate::shell;
 use crate::remedy::Again;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
     // These are exceptions in Python: before a death by a signal, the program had caught them.

@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
 use crate::rules::environment::packages::commands::{named, reinstall};
-use crate::survey::{ChangedFile, Distribution, FileList, Survey};
+use crate::survey::{ChangedFile, Distribution, FileList};
 
 /// People edit a module or two.
 const SEVERAL: usize = 3;

@@ -5,9 +5,9 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::gpu::weight_of;
-use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU006",

@@ -9,7 +9,6 @@ use crate::rules::death::gpu::missing_library::loader;
 use crate::rules::death::gpu::missing_library::words;
 use crate::rules::death::gpu::missing_library::{install, suspicion};
 use crate::rules::death::gpu::weight_of;
-use crate::remedy::Pip;
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU003",

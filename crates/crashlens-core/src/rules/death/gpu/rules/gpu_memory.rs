@@ -5,8 +5,8 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::rule::{Remedy, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "GPU007",

@@ -4,9 +4,9 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::openmp_waiting;
-use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS005",

@@ -5,9 +5,9 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Installed};
 use crate::known_versions::{self, Bad};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::symptom;
-use crate::remedy::Pip;
 use crate::shell;
 
 pub(super) static RULE: Rule = Rule {

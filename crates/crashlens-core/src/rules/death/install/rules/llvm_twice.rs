@@ -4,9 +4,9 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
+use crate::remedy::Pip;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::llvm_frames;
-use crate::remedy::Pip;
 
 pub(super) static RULE: Rule = Rule {
     id: "INS007",

@@ -4,9 +4,8 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::rule::{Remedy, Risk, Suspicion};
-use crate::shell;
 use crate::remedy::Pip;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "INS002",

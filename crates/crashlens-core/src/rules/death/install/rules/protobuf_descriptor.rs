@@ -5,8 +5,8 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::rule::{Remedy, Risk, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "INS003",

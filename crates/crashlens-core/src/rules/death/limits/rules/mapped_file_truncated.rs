@@ -5,8 +5,8 @@ use crate::capture::{Module, Place};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
-use crate::rule::{Remedy, Risk, Suspicion};
 use crate::remedy::Pip;
+use crate::rule::{Remedy, Risk, Suspicion};
 use crate::shell;
 
 pub(super) static RULE: Rule = Rule {

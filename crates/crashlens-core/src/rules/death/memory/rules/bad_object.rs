@@ -8,9 +8,9 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
 use crate::facts::fault::short_name;
 use crate::facts::foreign::works_on_object;
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::memory::objects::small_type;
-use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM022",

@@ -5,8 +5,8 @@ use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
-use crate::rule::{Remedy, Risk, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM012",

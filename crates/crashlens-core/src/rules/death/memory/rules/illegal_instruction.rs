@@ -5,10 +5,10 @@ use crate::capture::{Instruction, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
-use crate::rule::{Remedy, Risk, Suspicion};
-use crate::rules::death::memory::is_trap;
 use crate::remedy::Again;
 use crate::remedy::Pip;
+use crate::rule::{Remedy, Risk, Suspicion};
+use crate::rules::death::memory::is_trap;
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM015",

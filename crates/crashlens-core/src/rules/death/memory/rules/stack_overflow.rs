@@ -6,8 +6,8 @@ use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::fault::short_name;
 use crate::facts::{Facts, bytes};
-use crate::rule::{Remedy, Risk, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM011",

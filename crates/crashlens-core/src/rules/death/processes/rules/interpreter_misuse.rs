@@ -4,10 +4,10 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
+use crate::remedy::Again;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::processes::interpreter_lock;
 use crate::rules::death::processes::{bytecode, leaving};
-use crate::remedy::Again;
 
 pub(super) static RULE: Rule = Rule {
     id: "PRO004",

@@ -5,8 +5,8 @@ use crate::capture::{Frame, PythonFrame, Thread};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
-use crate::rule::{Remedy, Suspicion};
 use crate::remedy::Again;
+use crate::rule::{Remedy, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
     id: "PRO002",

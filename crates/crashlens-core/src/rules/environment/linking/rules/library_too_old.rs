@@ -79,9 +79,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
         );
         hazard = hazard.remedy(Remedy::new(action).command(Again::new().unset(variable)));
     }
-    hazard
-        .remedies
-        .extend(old_library_remedies::of(file, need));
+    hazard.remedies.extend(old_library_remedies::of(file, need));
     Some(hazard)
 }
 
