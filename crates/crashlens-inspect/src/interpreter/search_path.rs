@@ -131,13 +131,11 @@ fn user_site(home: &Home, question: &Question) -> Option<PathBuf> {
     if variable("PYTHONNOUSERSITE").is_some() {
         return None;
     }
+    let home_folder = question.home.as_ref();
+    let home_folder = home_folder.filter(|folder| !folder.as_os_str().is_empty());
     let base = match variable("PYTHONUSERBASE") {
         Some(base) => PathBuf::from(base),
-        None => {
-            let home = question.home.as_ref();
-            home.filter(|home| !home.as_os_str().is_empty())?
-                .join(".local")
-        }
+        None => home_folder?.join(".local"),
     };
     let folder = base
         .join("lib")

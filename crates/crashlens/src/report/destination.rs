@@ -97,25 +97,23 @@ impl Destination {
         status: ExitStatus,
     ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
-            (Some(_), ..) => self.write(report, status),
-            (None, Format::Text, Timing::Died) => {
-                self.send(status, &|view, out| match report.deaths.last() {
-                    Some(death) => write_death(report, death, view, out),
-                    None => Ok(()),
-                })
-            }
-            (None, Format::Text, Timing::Hung) => {
-                self.send(status, &|view, out| match report.hangs.last() {
-                    Some(hang) => write_hang(hang, view, out),
-                    None => Ok(()),
-                })
-            }
-            (None, Format::Text, Timing::Ended) => {
-                self.send(status, &|view, out| write_end(report, view, out))
-            }
-            (None, _, Timing::Ended) => self.write(report, status),
+            (None, Format::Text, timing) => self.go_on(report, timing, status),
+            (Some(_), ..) | (None, _, Timing::Ended) => self.write(report, status),
             (None, _, Timing::Died | Timing::Hung) => Ok(()),
         }
+    }
+
+    /// Writes as text what is new.
+    fn go_on(&self, report: &Report, timing: Timing, status: ExitStatus) -> Result<(), Failure> {
+        self.send(
+            status,
+            &|view, out| match (timing, report.deaths.last(), report.hangs.last()) {
+                (Timing::Died, Some(death), _) => write_death(report, death, view, out),
+                (Timing::Hung, _, Some(hang)) => write_hang(hang, view, out),
+                (Timing::Ended, ..) => write_end(report, view, out),
+                (Timing::Died | Timing::Hung, ..) => Ok(()),
+            },
+        )
     }
 
     /// The report could not be written to its file: says so, and shows the deaths on standard error, so that hours of

@@ -123,12 +123,11 @@ impl<'a> Results<'a> {
         let status = self.status(&inspection);
         let undone = self.undone(&subject);
         // The report comes first: whatever becomes of the files, it is not lost.
-        match self.lines.take() {
-            Some(lines) => close(lines, &inspection)?,
-            None => {
-                let report = Report::of_inspections(vec![inspection]);
-                told(destination.write(&report, ExitStatus::NoReport))?;
-            }
+        if let Some(lines) = self.lines.take() {
+            close(lines, &inspection)?;
+        } else {
+            let report = Report::of_inspections(vec![inspection]);
+            told(destination.write(&report, ExitStatus::NoReport))?;
         }
         let listed = match &self.job.scan.quarantine {
             Some(list) => self.list(list),
