@@ -29,11 +29,15 @@ pub struct Gathering {
     bytes: u64,
     formats: BTreeMap<Format, u64>,
     unknown: u64,
-    groups: BTreeMap<(usize, Severity), Group>,
+    groups: Groups,
     census: Census,
     /// The largest models, the largest first.
     forecasts: Vec<Forecast>,
 }
+
+/// What was found in files, by rule and severity.
+#[derive(Debug, Default)]
+struct Groups(BTreeMap<(usize, Severity), Group>);
 
 /// The files in which one rule found the same thing.
 #[derive(Debug, Default)]
@@ -71,11 +75,11 @@ pub fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
 
 /// What was found in one file, as it is told of a set.
 pub fn hazards_of(facts: &FileFacts, findings: &[FileFinding]) -> Vec<Hazard> {
-    let mut gathering = Gathering::default();
-    gathering.add_late(facts, findings);
+    let mut groups = Groups::default();
+    groups.add(facts, findings);
     let rules = book::of(Kind::File).enumerate();
     rules
-        .flat_map(|(order, rule)| gathering.told(order, rule).collect::<Vec<_>>())
+        .flat_map(|(order, rule)| groups.hazards(order, rule).collect::<Vec<_>>())
         .collect()
 }
 
@@ -112,17 +116,7 @@ impl Gathering {
 
     /// Takes in what was found in a file later than the file itself.
     pub fn add_late(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
-        let mut told = Vec::new();
-        for finding in findings {
-            let Some(order) = position(&finding.rule) else {
-                continue;
-            };
-            let key = (order, finding.severity);
-            let is_new = !told.contains(&key);
-            told.push(key);
-            let group = self.groups.entry(key).or_default();
-            group.add(facts, finding, is_new);
-        }
+        self.groups.add(facts, findings);
     }
 
     /// What it comes to.
@@ -140,7 +134,7 @@ impl Gathering {
                         ..hazard
                     },
                 )),
-                _ => findings.extend(self.told(order, rule)),
+                _ => findings.extend(self.groups.hazards(order, rule)),
             }
             checks.push(Check {
                 rule: rule.id.to_owned(),
@@ -190,13 +184,6 @@ impl Gathering {
         labels::unchecked(&self.census, setting)
     }
 
-    /// What a rule found, once for each severity.
-    fn told(&self, order: usize, rule: &Rule) -> impl Iterator<Item = Hazard> {
-        let groups = self.groups.range((order, Severity::WorthKnowing)..);
-        let groups = groups.take_while(move |((other, _), _)| *other == order);
-        groups.filter_map(|((_, severity), group)| group.told(rule, *severity))
-    }
-
     fn forecasts(&self, kind: InspectionKind, setting: &Setting) -> Vec<Forecast> {
         if kind != InspectionKind::Model {
             return Vec::new();
@@ -222,6 +209,30 @@ impl Gathering {
             amounts.push(of("of unknown format", self.unknown));
         }
         amounts
+    }
+}
+
+impl Groups {
+    /// Takes in what was found in one file.
+    fn add(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+        let mut told = Vec::new();
+        for finding in findings {
+            let Some(order) = position(&finding.rule) else {
+                continue;
+            };
+            let key = (order, finding.severity);
+            let is_new = !told.contains(&key);
+            told.push(key);
+            let group = self.0.entry(key).or_default();
+            group.add(facts, finding, is_new);
+        }
+    }
+
+    /// What a rule found, once for each severity.
+    fn hazards(&self, order: usize, rule: &Rule) -> impl Iterator<Item = Hazard> {
+        let groups = self.0.range((order, Severity::WorthKnowing)..);
+        let groups = groups.take_while(move |((other, _), _)| *other == order);
+        groups.filter_map(|((_, severity), group)| group.told(rule, *severity))
     }
 }
 
