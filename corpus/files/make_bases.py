@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the undamaged files below `base/`, of which `cargo xtask files` makes damaged ones.
+"""Writes the undamaged files below `base/`, of which `cargo lab files` makes damaged ones.
 
     python make_bases.py OUT [--data]
 

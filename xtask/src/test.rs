@@ -1,22 +1,18 @@
-//! `cargo xtask test`: everything that has to hold, on a machine that may have nothing but Rust and Python.
+//! `cargo xtask check` and `cargo xtask test`: what has to hold, in two tiers.
+//!
+//! The first installs nothing and is for every change. The second is everything, on a machine that may have nothing
+//! but Rust and Python.
 
-use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use crate::{
-    arrays, command, corpus, environments, files, folklore, fuzz, generate, newer_python, tidy,
-    workspace,
-};
+use crate::steps::{Step, Tally, is_ci};
+use crate::{command, dependencies, fuzz, generate, tidy, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Leave out what takes minutes: the fuzz targets, the live corpus, the folklore and the environments
-    #[arg(long)]
-    quick: bool,
     /// How long each fuzz target runs
     #[arg(long, value_name = "N", default_value_t = 10)]
     fuzz_seconds: u32,
@@ -24,70 +20,29 @@ pub struct Options {
 
 /// The crate with a hundred dependencies that nothing else has: it is built in a step of its own, after all others.
 const OBJECT_STORAGE: &str = "crashlens-objects";
+/// The tests that trace, as `.config/nextest.toml` selects them to run one at a time.
+const TRACING: &str =
+    "(package(crashlens-trace) & kind(test)) | (package(crashlens) & test(/^traced::/))";
 
-/// How a step ended, when it did not fail.
-enum Step {
-    Passed,
-    Skipped(String),
-}
-
-#[derive(Default)]
-struct Tally {
-    passed: u32,
-    failed: Vec<&'static str>,
-}
-
-impl Tally {
-    fn step(&mut self, name: &'static str, run: impl FnOnce() -> Result<Step>) {
-        println!("\n== {name}");
-        let start = Instant::now();
-        let took =
-            |word: &dyn Display| println!("-- {name}: {word} ({} s)", start.elapsed().as_secs());
-        match run() {
-            Ok(Step::Passed) => {
-                self.passed += 1;
-                took(&"passed");
-            }
-            Ok(Step::Skipped(reason)) => took(&format!("skipped, {reason}")),
-            Err(error) => {
-                self.failed.push(name);
-                took(&format!("FAILED, {error:#}"));
-            }
-        }
-    }
+pub fn check() -> Result<()> {
+    let mut tally = Tally::default();
+    quick_steps(&mut tally);
+    tally.finish(!is_ci())
 }
 
 pub fn run(options: &Options) -> Result<()> {
     let mut tally = Tally::default();
     tally.step("system packages", system_packages);
+    quick_steps(&mut tally);
     let mut further_python = None;
-    tally.step("newer Python", || {
-        match newer_python::fetch() {
-            Ok(path) => further_python = Some(path),
-            Err(error) => return Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
+    tally.step("newer Python", || match newer_python() {
+        Ok(path) => {
+            further_python = Some(path);
+            Ok(Step::Passed)
         }
-        Ok(Step::Passed)
+        Err(error) => Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
     });
-    tally.step("format", || cargo(&["fmt", "--all", "--check"]));
-    tally.step("clippy", || {
-        cargo(&[
-            "clippy",
-            "--workspace",
-            "--exclude",
-            OBJECT_STORAGE,
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ])
-    });
-    tally.step("tidy", || {
-        tidy::run(&tidy::Options::default()).map(|()| Step::Passed)
-    });
-    tally.step("generated files", || {
-        generate::run(&generate::Options { check: true }).map(|()| Step::Passed)
-    });
-    tally.step("tests", || tests(further_python.as_deref()));
+    tally.step("tracing tests", || tracing_tests(further_python.as_deref()));
     tally.step("documentation tests", || {
         cargo(&[
             "test",
@@ -100,28 +55,71 @@ pub fn run(options: &Options) -> Result<()> {
     });
     tally.step("documentation", documentation);
     tally.step("object storage", object_storage);
-    tally.step("dependencies", dependencies);
-    tally.step("arrays of both NumPys", arrays_of_numpy);
-    if !options.quick {
-        tally.step("arrays and tensors of TensorFlow", arrays_of_tensorflow);
-        tally.step("damaged files", || files::check().map(|()| Step::Passed));
-        tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
-        tally.step("live corpus", || live_corpus(None));
-        tally.step("near misses", || live_corpus(Some("near")));
-        tally.step("folklore", folklore_of_tensorflow);
-        tally.step("environments", small_environments);
-    }
-    println!("\n{} passed, {} failed", tally.passed, tally.failed.len());
-    ensure!(
-        tally.failed.is_empty(),
-        "failed: {}",
-        tally.failed.join(", ")
-    );
-    Ok(())
+    tally.step("dependencies", dependencies::check);
+    tally.step("advisories", dependencies::advisories);
+    tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
+    let mut has_tensorflow = false;
+    tally.step("TensorFlow", || match lab(&["tensorflow"]) {
+        Ok(step) => {
+            has_tensorflow = true;
+            Ok(step)
+        }
+        Err(error) => Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
+    });
+    let mut live = |name: &'static str, arguments: &[&str]| {
+        tally.step(name, || {
+            if has_tensorflow {
+                lab(arguments)
+            } else {
+                Ok(Step::Skipped("there is no TensorFlow".to_owned()))
+            }
+        });
+    };
+    live("arrays and tensors", &["arrays"]);
+    live("live corpus", &["corpus"]);
+    live("near misses", &["corpus", "--set", "near"]);
+    live("folklore", &["folklore"]);
+    live("environments", &["environments", "--ci"]);
+    tally.finish(!is_ci())
+}
+
+/// What installs nothing and runs in parallel.
+fn quick_steps(tally: &mut Tally) {
+    tally.step("format", || cargo(&["fmt", "--all", "--check"]));
+    tally.step("clippy", || {
+        let workspace = ["clippy", "--workspace", "--exclude", OBJECT_STORAGE];
+        let targets = ["--all-targets", "--", "-D", "warnings"];
+        cargo(&[&workspace[..], &targets[..]].concat())
+    });
+    tally.step("tidy", || {
+        tidy::run(&tidy::Options::default()).map(|()| Step::Passed)
+    });
+    tally.step("generated files", || {
+        generate::run(&generate::Options { check: true }).map(|()| Step::Passed)
+    });
+    tally.step("unit tests", unit_tests);
+    tally.step("damaged files against recorded truth", || lab(&["files"]));
 }
 
 fn cargo(arguments: &[&str]) -> Result<Step> {
     command::succeed(workspace::cargo().args(arguments)).map(|()| Step::Passed)
+}
+
+/// A research program. It is a process of its own, so that this command is built without what they need.
+fn lab_command(arguments: &[&str]) -> Command {
+    let mut lab = workspace::cargo();
+    lab.args(["run", "--quiet", "--package", "lab", "--"]);
+    lab.args(arguments);
+    lab
+}
+
+fn lab(arguments: &[&str]) -> Result<Step> {
+    command::succeed(&mut lab_command(arguments)).map(|()| Step::Passed)
+}
+
+fn newer_python() -> Result<PathBuf> {
+    let said = command::output(&mut lab_command(&["newer-python"]))?;
+    Ok(PathBuf::from(said.lines().last().unwrap_or_default()))
 }
 
 /// Programs that tests run, and the Debian packages they are in.
@@ -157,36 +155,88 @@ fn system_packages() -> Result<Step> {
     Ok(Step::Passed)
 }
 
-/// All tests, also on an interpreter that is on no search path.
-fn tests(further_python: Option<&Path>) -> Result<Step> {
-    let mut run = workspace::cargo();
-    if let Some(python) = further_python {
-        run.env("CRASHLENS_PYTHONS", python);
+fn has_nextest() -> bool {
+    workspace::find_program("cargo-nextest").is_some()
+}
+
+/// All tests that trace nothing, side by side.
+fn unit_tests() -> Result<Step> {
+    if has_nextest() {
+        let filter = format!("not ({TRACING})");
+        return cargo(&[
+            "nextest",
+            "run",
+            "--workspace",
+            "--exclude",
+            OBJECT_STORAGE,
+            "--no-fail-fast",
+            "-E",
+            &filter,
+        ]);
     }
-    if workspace::find_program("cargo-nextest").is_some() {
-        run.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
-        run.args(["--exclude", OBJECT_STORAGE]);
-    } else {
-        println!("cargo-nextest is not installed; cargo test runs the same tests, one at a time");
-        // Building nextest takes longer than all the tests. Tracing tests must not run side by side.
-        run.args(["test", "--workspace", "--all-targets", "--no-fail-fast"]);
-        run.args(["--exclude", OBJECT_STORAGE]);
-        run.args(["--", "--test-threads=1"]);
+    // Building nextest takes longer than all the tests.
+    cargo(&[
+        "test",
+        "--workspace",
+        "--exclude",
+        OBJECT_STORAGE,
+        "--exclude",
+        "crashlens-trace",
+        "--all-targets",
+        "--no-fail-fast",
+        "--",
+        "--skip",
+        "traced::",
+    ])?;
+    cargo(&["test", "--package", "crashlens-trace", "--lib"])
+}
+
+/// The tests that trace, one at a time, also on an interpreter that is on no search path.
+fn tracing_tests(further_python: Option<&Path>) -> Result<Step> {
+    let cargo = || {
+        let mut cargo = workspace::cargo();
+        if let Some(python) = further_python {
+            cargo.env("CRASHLENS_PYTHONS", python);
+        }
+        cargo
+    };
+    let packages = ["--package", "crashlens-trace", "--package", "crashlens"];
+    if has_nextest() {
+        let mut run = cargo();
+        run.args(["nextest", "run", "--no-fail-fast", "-E", TRACING]);
+        command::succeed(run.args(packages))?;
+        return Ok(Step::Passed);
     }
-    command::succeed(&mut run).map(|()| Step::Passed)
+    let serial = ["--", "--test-threads=1"];
+    let mut tracer = cargo();
+    tracer.args([
+        "test",
+        "--package",
+        "crashlens-trace",
+        "--no-fail-fast",
+        "--test",
+        "*",
+    ]);
+    command::succeed(tracer.args(serial))?;
+    let mut command_line = cargo();
+    command_line.args([
+        "test",
+        "--package",
+        "crashlens",
+        "--no-fail-fast",
+        "--test",
+        "cli",
+        "traced::",
+    ]);
+    command::succeed(command_line.args(serial))?;
+    Ok(Step::Passed)
 }
 
 fn documentation() -> Result<Step> {
     let mut doc = workspace::cargo();
-    doc.args([
-        "doc",
-        "--workspace",
-        "--exclude",
-        OBJECT_STORAGE,
-        "--no-deps",
-        "--document-private-items",
-    ])
-    .env("RUSTDOCFLAGS", "-D warnings");
+    doc.args(["doc", "--workspace", "--exclude", OBJECT_STORAGE])
+        .args(["--no-deps", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings");
     command::succeed(&mut doc).map(|()| Step::Passed)
 }
 
@@ -202,22 +252,10 @@ fn object_storage() -> Result<Step> {
     run.arg("test").args(packages).args(feature);
     run.args(["--no-fail-fast", "--test", "objects"]);
     command::succeed(&mut run)?;
-    cargo(&["test", "--quiet", "--doc", "-p", OBJECT_STORAGE])?;
     cargo(&["test", "--quiet", "--lib", "-p", OBJECT_STORAGE])
 }
 
-fn dependencies() -> Result<Step> {
-    if workspace::find_program("cargo-deny").is_none() {
-        return Ok(Step::Skipped("cargo-deny is not installed".to_owned()));
-    }
-    // Advisories need a database from the network, so they are no part of a test.
-    cargo(&["deny", "check", "licenses", "bans", "sources"])
-}
-
 fn fuzz_targets(seconds: u32) -> Result<Step> {
-    if fuzz::all_targets()?.is_empty() {
-        return Ok(Step::Skipped("there are no fuzz targets".to_owned()));
-    }
     fuzz::run(&fuzz::Options {
         seconds,
         targets: Vec::new(),
@@ -225,69 +263,14 @@ fn fuzz_targets(seconds: u32) -> Result<Step> {
     .map(|()| Step::Passed)
 }
 
-/// Both majors of NumPy, whose layouts differ.
-fn arrays_of_numpy() -> Result<Step> {
-    let mut environments = Vec::new();
-    for version in arrays::NUMPY {
-        match arrays::numpy(version) {
-            Ok(python) => environments.push(python),
-            Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_that_trace_are_the_ones_that_nextest_runs_one_at_a_time() {
+        let configured = fs_err::read_to_string(workspace::root().join(".config/nextest.toml"));
+        let filter = format!("filter = \"{TRACING}\"");
+        assert!(configured.expect("a configuration").contains(&filter));
     }
-    arrays::compare(environments).map(|()| Step::Passed)
-}
-
-fn arrays_of_tensorflow() -> Result<Step> {
-    match corpus::default_environment() {
-        Ok(python) => arrays::compare(vec![python]).map(|()| Step::Passed),
-        Err(error) => Ok(Step::Skipped(format!("{error:#}"))),
-    }
-}
-
-/// Popular beliefs, each by the program that tests it.
-fn folklore_of_tensorflow() -> Result<Step> {
-    let python = match corpus::default_environment() {
-        Ok(python) => python,
-        Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
-    };
-    let options = folklore::Options {
-        tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
-        beliefs: Vec::new(),
-        update: false,
-        crashlens: None,
-        python: Some(python),
-    };
-    folklore::run(&options).map(|()| Step::Passed)
-}
-
-/// Environments of real packages, as far as they are small.
-fn small_environments() -> Result<Step> {
-    if let Err(error) = corpus::default_environment() {
-        return Ok(Step::Skipped(format!("{error:#}")));
-    }
-    let options = environments::Options {
-        ci: true,
-        ..environments::Options::default()
-    };
-    environments::run(&options).map(|()| Step::Passed)
-}
-
-fn live_corpus(set: Option<&str>) -> Result<Step> {
-    let python = match corpus::default_environment() {
-        Ok(python) => python,
-        Err(error) => return Ok(Step::Skipped(format!("{error:#}"))),
-    };
-    let options = corpus::Options {
-        tensorflow: corpus::DEFAULT_TENSORFLOW.to_owned(),
-        cases: Vec::new(),
-        set: set.map(str::to_owned),
-        bare: None,
-        repeat: None,
-        update: false,
-        crashlens: None,
-        python: Some(python),
-        kept: None,
-        keep: None,
-    };
-    corpus::run(&options).map(|()| Step::Passed)
 }

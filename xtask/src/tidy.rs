@@ -5,12 +5,15 @@ mod map;
 mod joins;
 mod prose;
 mod rule_book;
+mod tracing;
 mod words;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+
+use xtask::machine_paths;
 
 use crate::{command, workspace};
 
@@ -24,7 +27,7 @@ const RULE_LINES: usize = 120;
 const UNSAFE_FILE: &str = "crates/crashlens-trace/src/sys.rs";
 
 /// Which of our crates each may use. No other edge exists.
-const DIRECTIONS: [(&str, &[&str]); 8] = [
+const DIRECTIONS: [(&str, &[&str]); 9] = [
     ("crashlens-core", &[]),
     ("crashlens-unwind", &["crashlens-core"]),
     ("crashlens-files", &["crashlens-core"]),
@@ -45,7 +48,8 @@ const DIRECTIONS: [(&str, &[&str]); 8] = [
         ],
     ),
     // For the form of captures, which `record` rewrites, and for predictions, which `links` compares.
-    ("xtask", &["crashlens-core", "crashlens-inspect"]),
+    ("lab", &["crashlens-core", "crashlens-inspect", "xtask"]),
+    ("xtask", &[]),
 ];
 
 #[derive(clap::Args, Default)]
@@ -66,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
         })
         .collect();
     for rule_book::File { path, text } in &files {
-        faults.extend(machine_paths(path, text));
+        faults.extend(machine_paths::find(path, text));
         if path.extension().is_some_and(|extension| extension == "rs") {
             faults.extend(oversize(path, text));
             faults.extend(misplaced_unsafe(path, text));
@@ -77,6 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
     faults.extend(rule_book::faults(&files));
     faults.extend(map::faults(&files, workspace::root()));
     faults.extend(joins::faults(&files));
+    faults.extend(tracing::faults(&files));
     faults.extend(words::faults(&files, options.update)?);
     faults.extend(forbidden_edges()?);
     for fault in &faults {
@@ -114,28 +119,6 @@ fn oversize(path: &Path, text: &str) -> Option<String> {
     (lines > most).then(|| format!("{} has {lines} lines, above {most}", path.display()))
 }
 
-/// Paths of the machine something was made on tell nothing to anyone else.
-pub fn machine_paths(path: &Path, text: &str) -> Option<String> {
-    // Put together here, lest this file finds itself.
-    let folders = ["root", "work", "tmp/lab"].map(|folder| format!("/{folder}/"));
-    let is_path = |line: &str, folder: &str| {
-        let starts = line.match_indices(folder).map(|(start, _)| start);
-        // `a/work/b` and `https://host/work/` are no absolute paths.
-        starts.into_iter().any(|start| {
-            !line[..start]
-                .ends_with(|before: char| before.is_alphanumeric() || "./_-}".contains(before))
-        })
-    };
-    let found = text
-        .lines()
-        .position(|line| folders.iter().any(|folder| is_path(line, folder)))?;
-    Some(format!(
-        "{}:{} has an absolute path of one machine",
-        path.display(),
-        found + 1
-    ))
-}
-
 fn misplaced_unsafe(path: &Path, text: &str) -> Option<String> {
     if path == Path::new(UNSAFE_FILE) {
         return None;
@@ -155,7 +138,7 @@ fn misplaced_unsafe(path: &Path, text: &str) -> Option<String> {
     ))
 }
 
-/// Every crate but the tracer forbids unsafe code for good; xtask does so in its manifest.
+/// Every crate but the tracer forbids unsafe code for good; xtask and lab do so in their manifests.
 fn missing_forbid(path: &Path, text: &str) -> Option<String> {
     let crates: PathBuf = path
         .strip_prefix("crates")
@@ -214,19 +197,6 @@ mod tests {
             2
         );
         assert_eq!(source_lines("fn a() {}\n"), 1);
-    }
-
-    #[test]
-    fn an_absolute_path_is_found_and_a_relative_one_is_not() {
-        let folder = "work";
-        assert!(machine_paths(Path::new("x"), &format!("see /{folder}/x")).is_some());
-        assert!(
-            machine_paths(
-                Path::new("x"),
-                &format!("see ./{folder}/x and a/{folder}/x")
-            )
-            .is_none()
-        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How long it takes to judge a death: recorded captures, pasted logs, and a log of 100 MB.
 //!
-//! `cargo xtask bench rules` runs this and makes a table of it. A line is `what<TAB>count<TAB>median ms<TAB>worst ms`.
+//! `cargo lab bench rules` runs this and makes a table of it. A line is `what<TAB>count<TAB>median ms<TAB>worst ms`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

@@ -1,6 +1,5 @@
 //! `crashlens check` on small environments that are made for the test.
 
-mod after_death;
 mod files;
 mod forms;
 mod labels;
@@ -20,13 +19,13 @@ use crashlens_core::book;
 use crate::{crashlens, stderr, stdout};
 
 /// A virtual environment that no Python has made. Its native module is a library of the system.
-struct Environment {
+pub(crate) struct Environment {
     folder: tempfile::TempDir,
 }
 
 impl Environment {
     /// With one package that is whole.
-    fn sound() -> Self {
+    pub(crate) fn sound() -> Self {
         let environment = Self {
             folder: tempfile::tempdir().unwrap(),
         };
@@ -45,7 +44,7 @@ impl Environment {
     }
 
     /// With a package beside it of which most files are gone.
-    fn broken() -> Self {
+    pub(crate) fn broken() -> Self {
         let environment = Self::sound();
         let files = ["__init__.py", "core.py", "io.py", "math.py", "text.py"];
         environment.install("brittle", "2.5.1", &files);
@@ -59,7 +58,7 @@ impl Environment {
         self.folder.path().join(below)
     }
 
-    fn python(&self) -> String {
+    pub(crate) fn python(&self) -> String {
         self.path("venv/bin/python").display().to_string()
     }
 
@@ -95,7 +94,7 @@ impl Environment {
     }
 
     /// Whatever is active where the test runs is not meant.
-    fn alone(&self, command: &mut Command) {
+    pub(crate) fn alone(&self, command: &mut Command) {
         command
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("XDG_STATE_HOME", self.path("state"))

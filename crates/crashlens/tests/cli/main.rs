@@ -4,17 +4,13 @@
     reason = "a failed step of a test is a failed test"
 )]
 
-mod arrays;
 mod check;
 mod diagnose;
-mod hang;
 mod help;
 mod rules;
-mod run;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
-mod secrets;
-mod undisturbed;
+mod traced;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -12,7 +12,9 @@ use serde_json::Value;
 use super::build::Place;
 use super::description::Environment;
 use crate::fixtures::readable::readable;
-use crate::{tidy, workspace};
+use xtask::machine_paths;
+
+use crate::workspace;
 
 /// Where the environment is in what is kept.
 const VENV: &str = "/home/ada/venv";
@@ -39,7 +41,7 @@ pub fn keep(environment: &Environment, place: &Place, saved: &Path) -> Result<()
     let is_healthy = environment.findings.is_empty();
     let folder = if is_healthy { "healthy/" } else { "" };
     let path = format!("{SURVEYS}/{folder}{}.json", environment.name);
-    if let Some(fault) = tidy::machine_paths(Path::new(&path), &text) {
+    if let Some(fault) = machine_paths::find(Path::new(&path), &text) {
         bail!("{fault}");
     }
     fs_err::create_dir_all(workspace::root().join(SURVEYS).join(folder))?;

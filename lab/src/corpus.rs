@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: runs the live corpus under crashlens and scores the answers.
+//! `cargo lab corpus`: runs the live corpus under crashlens and scores the answers.
 //!
 //! Works only through the command line and the JSON report, as a user's own tools would.
 

@@ -1,4 +1,4 @@
-//! `cargo xtask fixtures`: makes readable test captures of saved ones.
+//! `cargo lab fixtures`: makes readable test captures of saved ones.
 //!
 //! What rules are tested with is committed as JSON that a person can read and compare: without the address space, without
 //! the recording, without what is the same in every process, and without the places of the machine it was made on.
@@ -15,7 +15,9 @@ use crashlens_core::{CaptureFile, CrashCapture};
 use serde_json::Value;
 
 use crate::corpus::Case;
-use crate::{tidy, workspace};
+use xtask::machine_paths;
+
+use crate::workspace;
 
 /// Where they are kept.
 const FOLDER: &str = "crates/crashlens-core/fixtures/captures";
@@ -24,7 +26,7 @@ const CAPTURE: &str = "death.crashlens";
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A folder of cases as `cargo xtask corpus --keep` leaves it: CASE/death.crashlens
+    /// A folder of cases as `cargo lab corpus --keep` leaves it: CASE/death.crashlens
     #[arg(value_name = "FOLDER")]
     kept: PathBuf,
     /// Take only this case; may be given several times
@@ -119,7 +121,7 @@ fn fixture(case: &str, saved: &Path) -> Result<(String, String)> {
     }
     let told: CrashCapture = serde_json::from_str(&text)?;
     let text = readable::readable(&without_empty(serde_json::from_str(&text)?));
-    if let Some(fault) = tidy::machine_paths(Path::new(case), &text) {
+    if let Some(fault) = machine_paths::find(Path::new(case), &text) {
         bail!("{fault}");
     }
     ensure!(

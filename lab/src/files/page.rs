@@ -10,10 +10,10 @@ const HEAD: &str = "\
 # Damaged files, put to the test
 
 Undamaged files of every format, written by the real tools, are in [`corpus/files/base`](../corpus/files/base).
-`cargo xtask files` damages them in seeded ways: cut, flipped, zeroed, swapped, inserted, doubled, changed in transfer,
+`cargo lab files` damages them in seeded ways: cut, flipped, zeroed, swapped, inserted, doubled, changed in transfer,
 and header fields edited with right checksums. Each damaged file was read by real TensorFlow, in processes that may die;
 [`corpus/files/truth-*.tsv`](../corpus/files) say what came of it. This page holds what `crashlens check data` and
-`crashlens check model` say of the same files against that; it is written by `cargo xtask files --update`.
+`crashlens check model` say of the same files against that; it is written by `cargo lab files --update`.
 
 A file is *flagged* where something is found at `can-crash` or above, which makes the exit status 1; what is said of other
 versions alone (\"raises in 2.12.1, is read by 2.21.0\") counts for those. Cells have the files

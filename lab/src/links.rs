@@ -1,4 +1,4 @@
-//! `cargo xtask links`: holds what is predicted of native files against a real loader.
+//! `cargo lab links`: holds what is predicted of native files against a real loader.
 
 mod make;
 mod page;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: crashlens and its peers on the same programs, in turn, in one run.
+//! `cargo lab bench`: crashlens and its peers on the same programs, in turn, in one run.
 //!
 //! Nothing here fails because a number is bad; numbers are for people and for the documentation.
 

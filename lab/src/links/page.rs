@@ -13,8 +13,8 @@ environment, each in a process of its own. Files outside TensorFlow that are lin
 those libraries, as TensorFlow does; libraries that only a package loads by their path are opened before the files that
 need them. Both the prediction and the loader are asked just that.
 
-The page is written by `cargo xtask links --update` from the plan in [`corpus/links.toml`](../corpus/links.toml); all
-pairs are in [`corpus/links.tsv`](../corpus/links.tsv). A plain `cargo xtask links` repeats those of one environment.
+The page is written by `cargo lab links --update` from the plan in [`corpus/links.toml`](../corpus/links.toml); all
+pairs are in [`corpus/links.tsv`](../corpus/links.tsv). A plain `cargo lab links` repeats those of one environment.
 The machine had glibc 2.36 and no GPU.
 
 *Same reason*: the loader stops at the first thing that it does not find; it is among those that were predicted.

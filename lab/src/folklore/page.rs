@@ -10,7 +10,7 @@ const HEAD: &str = "\
 # Folklore, put to the test
 
 What people say makes TensorFlow crash, what they advise against it, and what really happened when a program tried.
-This page is written by `cargo xtask folklore --update` from the folders in [`folklore/`](../folklore), where the
+This page is written by `cargo lab folklore --update` from the folders in [`folklore/`](../folklore), where the
 programs are; a run without `--update` repeats them under crashlens and compares.
 
 An exception is no crash: Python prints a traceback, and nothing is wrong with the memory. `exit 0` means that the

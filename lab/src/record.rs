@@ -1,4 +1,4 @@
-//! `cargo xtask record`: one recorded death per interpreter on this machine, for tests that run without any.
+//! `cargo lab record`: one recorded death per interpreter on this machine, for tests that run without any.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -22,7 +22,7 @@ const HEAD: &str = "\
 
 Each row is an environment of real packages, made as a file in [`environments/`](../environments) describes it. *Really*
 is what a program did in it; *check says* is what `crashlens check` said of the same environment without running anything.
-`cargo xtask environments --update` makes the environments, runs the programs and the checks, and writes this page.
+`cargo lab environments --update` makes the environments, runs the programs and the checks, and writes this page.
 
 An exception is no crash: `exit 1` is Python ending with a traceback. A hazard beside `exit 0` is one that the program did
 not meet; its row says why it is told all the same.

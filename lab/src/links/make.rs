@@ -145,7 +145,7 @@ fn tensorflow(environment: &Path) -> Result<PathBuf> {
 }
 
 fn operation(built: &Built, tensorflow: &Path, path: &Path) -> Result<()> {
-    let source = workspace::root().join("xtask/src/links/zero_out.cc");
+    let source = workspace::root().join("lab/src/links/zero_out.cc");
     command::succeed(
         Command::new("g++")
             .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-w"])

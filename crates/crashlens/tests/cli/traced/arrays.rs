@@ -1,7 +1,7 @@
 //! Arrays and tensors in the variables of a program that died, against what the program said of them before.
 //!
 //! Runs on the interpreters that `CRASHLENS_ARRAYS` names (separated by colons), or else on a `python3` of the search
-//! path, each with what is installed there. `cargo xtask arrays` makes environments and names them.
+//! path, each with what is installed there. `cargo lab arrays` makes environments and names them.
 #![expect(
     clippy::print_stdout,
     reason = "what was compared, and where, is the result that people look for"

@@ -1,4 +1,4 @@
-//! `cargo xtask files`: whether `crashlens check data` and `check model` tell the truth about damaged files.
+//! `cargo lab files`: whether `crashlens check data` and `check model` tell the truth about damaged files.
 //!
 //! Undamaged files of every format are committed; damaged ones are made of them, the same ones on every machine. What
 //! real TensorFlow does with each was recorded; what crashlens says of each is held against that.
@@ -59,14 +59,6 @@ pub struct Options {
     /// Use this crashlens instead of building one
     #[arg(long, value_name = "PATH")]
     crashlens: Option<PathBuf>,
-}
-
-/// The comparison as it is part of the project's tests.
-pub fn check() -> Result<()> {
-    run(&Options {
-        seed: SEED,
-        ..Options::default()
-    })
 }
 
 pub fn run(options: &Options) -> Result<()> {
@@ -196,7 +188,7 @@ fn report(judged: &[Judged], options: &Options) -> Result<()> {
             fs_err::write(&path, page)?;
         } else if fs_err::read_to_string(&path)? != page {
             faults.push(format!(
-                "{} is stale; `cargo xtask files --update` writes it",
+                "{} is stale; `cargo lab files --update` writes it",
                 page::PAGE
             ));
         }

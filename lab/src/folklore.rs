@@ -1,4 +1,4 @@
-//! `cargo xtask folklore`: runs the programs that test popular beliefs, and writes the page about them.
+//! `cargo lab folklore`: runs the programs that test popular beliefs, and writes the page about them.
 //!
 //! A belief is a folder: `belief.toml` says what is believed and what holds, `program.py` puts it to the test, and what
 //! the program did on each version of TensorFlow is kept below `[outcomes]`, where this command writes it.
@@ -139,7 +139,7 @@ mod tests {
         let committed = fs_err::read_to_string(workspace::root().join(PAGE)).unwrap();
         assert!(
             committed == page::page(&Belief::all().unwrap()).unwrap(),
-            "{PAGE} is stale; `cargo xtask folklore --update` writes it"
+            "{PAGE} is stale; `cargo lab folklore --update` writes it"
         );
     }
 

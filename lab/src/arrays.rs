@@ -1,4 +1,4 @@
-//! `cargo xtask arrays`: compares what crashlens reads of arrays and tensors with what programs said of their own.
+//! `cargo lab arrays`: compares what crashlens reads of arrays and tensors with what programs said of their own.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<()> {
 pub fn compare(pythons: Vec<PathBuf>) -> Result<()> {
     let mut test = workspace::cargo();
     test.args(["test", "--package", "crashlens", "--test", "cli"])
-        .args(["arrays::", "--", "--test-threads=1", "--nocapture"])
+        .args(["traced::arrays::", "--", "--test-threads=1", "--nocapture"])
         .env("CRASHLENS_ARRAYS", std::env::join_paths(pythons)?);
     command::succeed(&mut test)
 }

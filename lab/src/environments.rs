@@ -1,4 +1,4 @@
-//! `cargo xtask environments`: whether `crashlens check` tells the truth.
+//! `cargo lab environments`: whether `crashlens check` tells the truth.
 //!
 //! Each environment is made of real packages, as a file in `environments/` describes it. A program uses it, which shows
 //! what really happens; then the check says what it sees, without running anything. Both are compared with the
@@ -162,7 +162,7 @@ mod tests {
         let committed = fs_err::read_to_string(workspace::root().join(page::PAGE)).unwrap();
         assert!(
             committed == page::page(&Environment::all().unwrap(), &page::read().unwrap()),
-            "{} is stale; `cargo xtask environments --update` writes it",
+            "{} is stale; `cargo lab environments --update` writes it",
             page::PAGE
         );
     }

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use crashlens_core::Report;
 
-use super::Environment;
+use crate::check::Environment;
 use crate::{crashlens, stderr};
 
 const DIES: &str = "import os; os.kill(os.getpid(), 11)";

@@ -1,0 +1,76 @@
+//! Research programs: each runs real programs or packages, and compares what happens with what crashlens says.
+//! `cargo lab --help` lists them, and `lab/README.md` says what each is for.
+
+mod arrays;
+mod bench;
+mod corpus;
+mod environments;
+mod files;
+mod fixtures;
+mod folklore;
+mod links;
+mod majority;
+mod newer_python;
+mod python;
+mod record;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::{command, workspace};
+
+#[derive(Parser)]
+#[command(name = "cargo lab", about = "Compares crashlens with real programs")]
+struct Arguments {
+    #[command(subcommand)]
+    program: Program,
+}
+
+#[derive(Subcommand)]
+enum Program {
+    /// Runs the live corpus and prints the score
+    Corpus(corpus::Options),
+    /// Compares arrays and tensors as crashlens reads them with what programs say of their own
+    Arrays(arrays::Options),
+    /// Records one death per interpreter for the unwinder's tests
+    Record(record::Options),
+    /// Makes readable test captures of the ones that a run of the corpus kept
+    Fixtures(fixtures::Options),
+    /// Runs the programs that test popular beliefs, and compares what they do with what is recorded
+    Folklore(folklore::Options),
+    /// Compares what is predicted of native files with a real loader
+    Links(links::Options),
+    /// Compares what is said of damaged files with what TensorFlow does with them
+    Files(files::Options),
+    /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
+    Environments(environments::Options),
+    /// Measures crashlens side by side with its peers
+    Bench(bench::Options),
+    /// Makes the virtual environment of the live corpus
+    Tensorflow,
+    /// Unpacks an interpreter of the next Debian beside the system, and prints its path
+    NewerPython,
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().program {
+        Program::Corpus(options) => corpus::run(&options),
+        Program::Arrays(options) => arrays::run(&options),
+        Program::Record(options) => record::run(&options),
+        Program::Fixtures(options) => fixtures::run(&options),
+        Program::Folklore(options) => folklore::run(&options),
+        Program::Links(options) => links::run(&options),
+        Program::Environments(options) => environments::run(&options),
+        Program::Files(options) => files::run(&options),
+        Program::Bench(options) => bench::run(&options),
+        Program::Tensorflow => corpus::default_environment().map(|_| ()),
+        Program::NewerPython => newer_python::fetch().map(|path| println!("{}", path.display())),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
