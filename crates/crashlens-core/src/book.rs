@@ -4,18 +4,19 @@
 //! below `rules/`.
 
 mod look;
+mod scope;
 
 use serde::Serialize;
 
 use crate::cause::Cause;
 use crate::facts::Facts;
 use crate::files::{Census, FileFacts, FileFinding, Setting};
-use crate::hazard::Hazard;
 use crate::rule::Suspicion;
 use crate::rules;
 use crate::survey::Survey;
 
 pub use look::Look;
+pub use scope::Scope;
 
 /// One rule. Rules do not see each other; only the judges compare what they found.
 #[derive(Debug)]
@@ -45,13 +46,15 @@ pub enum Judge {
     Environment(fn(&Survey) -> Look),
     /// Each file alone.
     File {
+        /// Which files it looks at.
+        looks_at: Scope,
         /// What is said of one file that has the flaw, and of several: `["is cut short", "are cut short"]`.
         says: [&'static str; 2],
         /// What it finds in one file.
         judge: fn(&FileFacts, &Setting) -> Vec<FileFinding>,
     },
     /// A whole set of files, when all of them were read.
-    Set(fn(&Census, &Setting) -> Vec<Hazard>),
+    Set(fn(&Census, &Setting) -> Look),
 }
 
 /// What kind of thing a rule judges.

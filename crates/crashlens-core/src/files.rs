@@ -12,6 +12,7 @@ mod format;
 mod gathering;
 mod holdings;
 mod labels;
+mod seen;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,7 @@ pub use contents::{
     Array, Contents, Feature, FeatureKind, Image, ModelFacts, Operation, Range, Records, Signature,
     Sound, Table, Tensor,
 };
+pub(crate) use effect::has_effect;
 pub use effect::{Effect, EffectKind};
 pub(crate) use finding::flawed;
 pub use finding::{FileFinding, Setting};

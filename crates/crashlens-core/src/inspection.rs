@@ -25,6 +25,9 @@ pub struct Inspection {
     /// What the largest models will ask of the memory, the largest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forecasts: Vec<Forecast>,
+    /// What there should have been to check, and was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<Lack>,
     /// What was found, the worst first.
     pub findings: Vec<Hazard>,
     /// Every check that was made.
@@ -46,6 +49,16 @@ pub enum InspectionKind {
     Data,
     /// Models, checkpoints, weights.
     Model,
+}
+
+/// What there was none of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lack {
+    /// No file at all.
+    Files,
+    /// Files, but none that holds what was to be checked: data or a model.
+    Readable,
 }
 
 /// Something seen at first sight.
@@ -129,11 +142,6 @@ pub struct Check {
 }
 
 impl Inspection {
-    /// Whether files were to be looked at and there was none.
-    pub fn lacks_files(&self) -> bool {
-        self.kind != InspectionKind::Environment && self.count_of(&Counted::Files) == Some(0)
-    }
-
     /// How many of them were looked at.
     pub fn count_of(&self, what: &Counted) -> Option<u64> {
         let mut amounts = self.looked_at.iter();
@@ -142,6 +150,11 @@ impl Inspection {
 }
 
 impl Check {
+    /// Whether there was nothing for it to look at.
+    pub fn is_idle(&self) -> bool {
+        self.scope.is_empty() && self.blind.is_empty() && self.found == 0
+    }
+
     /// Whether it was to look at something and could look at none of it.
     pub fn saw_nothing(&self) -> bool {
         self.scope.is_empty() && !self.blind.is_empty()
@@ -158,14 +171,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
             continue;
         };
         let look = judge(survey);
-        checks.push(Check {
-            rule: rule.id.to_owned(),
-            name: rule.name.to_owned(),
-            asks: rule.summary.to_owned(),
-            scope: look.scope,
-            found: look.findings.len() as u64,
-            blind: look.blind,
-        });
+        checks.push(look.as_check(rule));
         findings.extend(look.findings.into_iter().map(|hazard| {
             let mut hazard = signed(pythonpath::named(survey, hazard), rule);
             remedy::fit(&mut hazard.remedies, &place);
@@ -183,6 +189,7 @@ pub fn inspect(survey: &Survey) -> Inspection {
         overview: overview(survey),
         looked_at: looked_at(survey),
         forecasts: Vec::new(),
+        lacks: None,
         findings,
         checks,
         gaps: survey.gaps.0.clone(),

@@ -1,7 +1,9 @@
 //! What a check looked at, and what it found there.
 
+use super::Rule;
 use crate::capture::{Gaps, Observed};
 use crate::hazard::Hazard;
+use crate::inspection::Check;
 
 /// What one rule saw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +41,18 @@ impl Look {
     pub fn found_all(mut self, hazards: impl IntoIterator<Item = Hazard>) -> Self {
         self.findings.extend(hazards);
         self
+    }
+
+    /// As reports have it.
+    pub(crate) fn as_check(&self, rule: &Rule) -> Check {
+        Check {
+            rule: rule.id.to_owned(),
+            name: rule.name.to_owned(),
+            asks: rule.summary.to_owned(),
+            scope: self.scope.clone(),
+            found: self.findings.len() as u64,
+            blind: self.blind.clone(),
+        }
     }
 
     /// With something that could not be looked at; "nothing found" is then not claimed.

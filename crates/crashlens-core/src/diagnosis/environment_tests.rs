@@ -65,6 +65,7 @@ fn inspection(findings: Vec<Hazard>) -> Inspection {
         subject: "/home/ada/venv/bin/python".to_owned(),
         overview: Vec::new(),
         looked_at: Vec::new(),
+        lacks: None,
         forecasts: Vec::new(),
         findings,
         checks: Vec::new(),

@@ -281,6 +281,12 @@ impl Census {
             .map(|(name, range)| (name.as_str(), range))
     }
 
+    /// How many files were compared with each other in some aspect.
+    pub fn compared(&self) -> u64 {
+        let totals = self.aspects.values().map(|aspect| aspect.total);
+        totals.max().unwrap_or(0)
+    }
+
     /// How many records are examples.
     pub fn examples(&self) -> u64 {
         self.examples

@@ -131,6 +131,11 @@ static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
     effects
 });
 
+/// Whether it is known what TensorFlow does with such a flaw in this format: readers look for no others.
+pub(crate) fn has_effect(format: Format, kind: FlawKind) -> bool {
+    EFFECTS.contains_key(&(format, kind))
+}
+
 /// What TensorFlow does with this flaw in this format, the worst first; never empty.
 pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {
     let rows = format.and_then(|format| EFFECTS.get(&(format, flaw.kind)));

@@ -21,6 +21,8 @@ pub struct Setting {
     pub classes: Option<u64>,
     /// The feature or array that holds the labels, where that was told.
     pub labels: Option<String>,
+    /// Whether the files are compared with a manifest.
+    pub manifest: bool,
 }
 
 impl Setting {

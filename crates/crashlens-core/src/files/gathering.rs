@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::seen::Seen;
 use super::{
-    Census, Effect, FileFacts, FileFinding, Forecast, Format, Setting, UncheckedLabels, forecast,
-    labels,
+    Census, Effect, Extent, FileFacts, FileFinding, Forecast, Format, Setting, UncheckedLabels,
+    forecast, labels,
 };
-use crate::book::{self, Judge, Kind, Rule};
+use crate::book::{self, Judge, Kind, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Ground, Hazard, Severity};
-use crate::inspection::{Amount, Check, Counted, Inspection, InspectionKind};
+use crate::inspection::{Amount, Counted, Inspection, InspectionKind, Lack};
 use crate::rule::Remedy;
 
 /// So many files of one finding are named; the rest is counted.
@@ -29,6 +30,10 @@ pub struct Gathering {
     bytes: u64,
     formats: BTreeMap<Format, u64>,
     unknown: u64,
+    /// Files that were read as what was asked for.
+    read: u64,
+    /// What each rule looked at, by its place in the book.
+    seen: BTreeMap<usize, Seen>,
     groups: Groups,
     census: Census,
     /// The largest models, the largest first.
@@ -91,8 +96,10 @@ pub fn is_about_set(hazard: &Hazard) -> bool {
 
 impl Gathering {
     /// Takes in one file and what was found in it.
-    pub fn add(&mut self, facts: &FileFacts, findings: &[FileFinding]) {
+    pub fn add(&mut self, facts: &FileFacts, findings: &[FileFinding], setting: &Setting) {
         self.files += 1;
+        self.read += u64::from(facts.extent != Extent::Nothing);
+        self.look(facts, setting);
         self.bytes = self.bytes.saturating_add(facts.size);
         match facts.format {
             Some(format) => *self.formats.entry(format).or_default() += 1,
@@ -101,6 +108,18 @@ impl Gathering {
         self.census.add(facts);
         self.foresee(facts);
         self.add_late(facts, findings);
+    }
+
+    /// Counts the file for each rule that looks at it.
+    fn look(&mut self, facts: &FileFacts, setting: &Setting) {
+        for (order, rule) in book::of(Kind::File).enumerate() {
+            let Judge::File { looks_at, .. } = rule.judge else {
+                continue;
+            };
+            if looks_at.has(facts, setting) {
+                self.seen.entry(order).or_default().add(facts.format);
+            }
+        }
     }
 
     fn foresee(&mut self, facts: &FileFacts) {
@@ -124,29 +143,17 @@ impl Gathering {
         let mut findings = Vec::new();
         let mut checks = Vec::new();
         for (order, rule) in book::of(Kind::File).enumerate() {
-            let before = findings.len();
-            match rule.judge {
-                Judge::Set(judge) => findings.extend(judge(&self.census, setting).into_iter().map(
-                    |hazard| Hazard {
-                        rule: rule.id.to_owned(),
-                        name: rule.name.to_owned(),
-                        cause: cause_of(rule),
-                        ..hazard
-                    },
-                )),
-                _ => findings.extend(self.groups.hazards(order, rule)),
+            let mut look = match rule.judge {
+                Judge::Set(judge) => judge(&self.census, setting),
+                _ => self.look_of(order, rule),
+            };
+            checks.push(look.as_check(rule));
+            for hazard in &mut look.findings {
+                rule.id.clone_into(&mut hazard.rule);
+                rule.name.clone_into(&mut hazard.name);
+                hazard.cause = cause_of(rule);
             }
-            checks.push(Check {
-                rule: rule.id.to_owned(),
-                name: rule.name.to_owned(),
-                asks: rule.summary.to_owned(),
-                scope: match self.files {
-                    0 => String::new(),
-                    files => format!("{files} files"),
-                },
-                found: (findings.len() - before) as u64,
-                blind: Vec::new(),
-            });
+            findings.append(&mut look.findings);
         }
         let gaps = match self.files {
             0 => Vec::new(),
@@ -164,6 +171,7 @@ impl Gathering {
             overview: Vec::new(),
             looked_at: self.looked_at(),
             forecasts: self.forecasts(kind, setting),
+            lacks: self.lacks(),
             findings,
             checks,
             gaps,
@@ -171,9 +179,19 @@ impl Gathering {
         }
     }
 
-    /// Whether there were no files.
-    pub fn is_empty(&self) -> bool {
-        self.files == 0
+    /// What there should have been to check, and was not.
+    pub fn lacks(&self) -> Option<Lack> {
+        match (self.files, self.read) {
+            (0, _) => Some(Lack::Files),
+            (_, 0) if self.groups.0.is_empty() => Some(Lack::Readable),
+            _ => None,
+        }
+    }
+
+    /// What a rule about single files looked at, and what it found.
+    fn look_of(&self, order: usize, rule: &Rule) -> Look {
+        let scope = self.seen.get(&order).map(Seen::words);
+        Look::at(scope.unwrap_or_default()).found_all(self.groups.hazards(order, rule))
     }
 
     /// Why no label was checked although labels were asked for; empty where some were.
@@ -358,3 +376,7 @@ fn told(path: &str, finding: &FileFinding) -> String {
         .map_or_else(String::new, |at| format!(" (byte {at})"));
     format!("{name}: {part}{}{at}", finding.detail)
 }
+
+#[cfg(test)]
+#[path = "gathering_tests.rs"]
+mod tests;

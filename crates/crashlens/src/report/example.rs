@@ -21,6 +21,7 @@ pub(super) fn inspection(findings: usize) -> Inspection {
             seen("TensorFlow", "tensorflow-cpu 2.21.0"),
         ],
         looked_at: vec![amount("packages", 48), amount("native files", 212)],
+        lacks: None,
         forecasts: Vec::new(),
         checks: checks(&findings),
         findings,

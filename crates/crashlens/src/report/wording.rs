@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crashlens_core::Inspection;
 use crashlens_core::files::{Effect, EffectKind, Forecast};
 use crashlens_core::hazard::{Hazard, Severity};
-use crashlens_core::inspection::{Check, Counted, InspectionKind};
+use crashlens_core::inspection::{Check, Counted, InspectionKind, Lack};
 
 /// How bad it is, as one says it.
 pub(super) fn severity(severity: Severity) -> &'static str {
@@ -34,8 +34,9 @@ pub(super) fn tally(findings: &[Hazard]) -> String {
 
 /// What is said where nothing was found: never that nothing is there.
 pub(super) fn nothing_found(inspection: &Inspection) -> String {
-    if inspection.lacks_files() {
-        return format!("There was no file to check in {}.", inspection.subject);
+    if let Some(lack) = inspection.lacks {
+        let what = lacking(inspection.kind, lack);
+        return format!("There was no {what} to check in {}.", inspection.subject);
     }
     let count = |is_counted: fn(&Check) -> bool| {
         let checks = inspection.checks.iter();
@@ -55,6 +56,15 @@ pub(super) fn nothing_found(inspection: &Inspection) -> String {
     text
 }
 
+/// What there was none of: `file`, `data file`, `model`.
+pub(crate) fn lacking(kind: InspectionKind, lack: Lack) -> &'static str {
+    match (lack, kind) {
+        (Lack::Readable, InspectionKind::Model) => "model",
+        (Lack::Readable, InspectionKind::Data) => "data file of a known format",
+        (Lack::Files, _) | (_, InspectionKind::Environment) => "file",
+    }
+}
+
 /// `1 package`, `2 packages`.
 pub(super) fn counted(count: u64, plural: &str) -> String {
     let what = if count == 1 {
@@ -67,7 +77,10 @@ pub(super) fn counted(count: u64, plural: &str) -> String {
 
 /// `48 packages, 212 native files and the machine, in 31 checks`; `1200 files (1100 JPEG, 100 PNG), 3.1 GB, in 24 checks`
 pub(super) fn looked_at(inspection: &Inspection) -> String {
-    let checks = counted(inspection.checks.len() as u64, "checks");
+    let is_idle =
+        |check: &&Check| inspection.kind != InspectionKind::Environment && check.is_idle();
+    let made = inspection.checks.iter().filter(|it| !is_idle(it)).count();
+    let checks = counted(made as u64, "checks");
     if inspection.kind != InspectionKind::Environment {
         return format!("{}, in {checks}", files_looked_at(inspection));
     }

@@ -82,8 +82,8 @@ impl Case {
             (Judge::Set(judge), Self::Files(case)) => {
                 let mut census = Census::default();
                 case.files.iter().for_each(|facts| census.add(facts));
-                let hazards = judge(&census, &case.setting());
-                hazards.into_iter().map(|it| it.headline).collect()
+                let look = judge(&census, &case.setting());
+                look.findings.into_iter().map(|it| it.headline).collect()
             }
             _ => panic!("{}: {} is not a case for it", rule.name, self.name()),
         }
@@ -97,6 +97,7 @@ impl Files {
             memory: self.memory,
             classes: self.classes,
             labels: self.labels.clone(),
+            manifest: false,
         }
     }
 }

@@ -15,6 +15,7 @@ use super::notes;
 use super::scanning::Job;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::report::lacking;
 use crate::saved::write_atomically;
 
 /// What came of the files so far.
@@ -51,7 +52,7 @@ impl<'a> Results<'a> {
 
     fn take_file(&mut self, facts: &FileFacts) {
         let findings = judge(facts, &self.job.setting);
-        self.gathering.add(facts, &findings);
+        self.gathering.add(facts, &findings, &self.job.setting);
         self.tell(facts, &findings);
     }
 
@@ -95,11 +96,15 @@ impl<'a> Results<'a> {
     }
 
     fn inspection(&self, subject: &str) -> Inspection {
-        let kind = match self.job.purpose {
+        self.gathering
+            .conclude(self.kind(), subject, &self.job.setting)
+    }
+
+    fn kind(&self) -> InspectionKind {
+        match self.job.purpose {
             Purpose::Data => InspectionKind::Data,
             Purpose::Model => InspectionKind::Model,
-        };
-        self.gathering.conclude(kind, subject, &self.job.setting)
+        }
     }
 
     fn status(&self, inspection: &Inspection) -> ExitStatus {
@@ -147,8 +152,9 @@ impl<'a> Results<'a> {
 
     /// What was asked for and could not be done at all: a job that never got its data must not pass.
     fn undone(&self, subject: &str) -> Option<String> {
-        if self.gathering.is_empty() {
-            return Some(format!("there was no file to check in {subject}"));
+        if let Some(lack) = self.gathering.lacks() {
+            let what = lacking(self.kind(), lack);
+            return Some(format!("there was no {what} to check in {subject}"));
         }
         let labels = self.gathering.unchecked_labels(&self.job.setting);
         let reasons: Vec<String> = labels.iter().map(ToString::to_string).collect();

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use crashlens_core::files::Effect;
 use crashlens_core::hazard::{Hazard, Severity};
-use crashlens_core::inspection::{Check, Inspection};
+use crashlens_core::inspection::{Check, Inspection, InspectionKind};
 
 use super::names::{clip, file_for_people};
 use super::page::{ALARM, FAINT, PLAIN, Page, STRONG, Span};
@@ -69,7 +69,10 @@ pub(crate) fn write_inspection(
     page.sentence(&[(STRONG, &verdict(inspection))])?;
     if view.verbosity == Verbosity::Full {
         page.heading("Checks")?;
-        for check in &inspection.checks {
+        // Of an environment everything is looked for; of files only what such files can have.
+        let is_listed =
+            |it: &&Check| inspection.kind == InspectionKind::Environment || !it.is_idle();
+        for check in inspection.checks.iter().filter(is_listed) {
             write_check(&mut page, check)?;
         }
     }

@@ -1,6 +1,6 @@
 //! Files that break a rule of their format which readers let pass.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Format, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("blemish.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Blemish),
         says: ["has a blemish", "have blemishes"],
         judge,
     },

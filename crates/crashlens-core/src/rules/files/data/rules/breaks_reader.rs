@@ -1,6 +1,6 @@
 //! Files that make a reader of TensorFlow overwrite its own memory.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("breaks_reader.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::BreaksReader),
         says: [
             "makes TensorFlow overwrite its own memory",
             "make TensorFlow overwrite its own memory",

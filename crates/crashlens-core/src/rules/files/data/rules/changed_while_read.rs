@@ -1,6 +1,6 @@
 //! Files that changed while they were read.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("changed_while_read.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: ["changed while it was read", "changed while they were read"],
         judge,
     },

@@ -1,6 +1,6 @@
 //! Stored checksums that are not those of the bytes.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("checksum_mismatch.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::ChecksumMismatch),
         says: [
             "has a wrong checksum: bytes of it have changed",
             "have wrong checksums: bytes of them have changed",

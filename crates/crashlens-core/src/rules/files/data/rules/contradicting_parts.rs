@@ -1,6 +1,6 @@
 //! Parts of one file that contradict each other: shape and bytes, index and data.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("contradicting_parts.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Contradiction),
         says: [
             "has parts that contradict each other",
             "have parts that contradict each other",

@@ -1,6 +1,6 @@
 //! Files that end before what they declare does.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("cut_short.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::CutShort),
         says: ["is cut short", "are cut short"],
         judge,
     },

@@ -1,7 +1,6 @@
 //! Files with the same bytes as another.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL020",
     name: "duplicate-file",
     summary: "Two files in the set have the same bytes.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("duplicate_file.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: [
             "has the same bytes as another file",
             "have the same bytes as other files",

@@ -1,6 +1,6 @@
 //! Files without any bytes.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("empty_file.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: ["is empty", "are empty"],
         judge,
     },

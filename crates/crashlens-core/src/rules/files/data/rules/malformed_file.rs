@@ -1,6 +1,6 @@
 //! Files that break the rules of their format.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Format, Setting, flawed};
 use crate::rule::Remedy;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("malformed_file.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Malformed),
         says: [
             "breaks the rules of its format",
             "break the rules of their formats",

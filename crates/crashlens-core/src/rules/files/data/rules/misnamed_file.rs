@@ -1,6 +1,6 @@
 //! Files whose content is not what their name says.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Format, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("misnamed_file.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: ["is not what its name says", "are not what their names say"],
         judge,
     },

@@ -1,7 +1,6 @@
 //! Files that the manifest lists and that are gone.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL024",
     name: "missing-file",
     summary: "A file that the manifest lists no longer exists.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("missing_file.md"),
     judge: Judge::File {
+        looks_at: Scope::Listed,
         says: [
             "is gone since the manifest was made",
             "are gone since the manifest was made",

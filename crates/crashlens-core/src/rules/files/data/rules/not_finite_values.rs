@@ -1,6 +1,6 @@
 //! NaN and infinite values in data.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("not_finite_values.md"),
     judge: Judge::File {
+        looks_at: Scope::Values,
         says: [
             "has values that are no numbers",
             "have values that are no numbers",

@@ -1,6 +1,6 @@
 //! Files that have changed since the manifest was made.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("off_manifest.md"),
     judge: Judge::File {
+        looks_at: Scope::Listed,
         says: [
             "has changed since the manifest was made",
             "have changed since the manifest was made",

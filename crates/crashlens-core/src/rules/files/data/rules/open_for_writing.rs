@@ -1,6 +1,6 @@
 //! Files that another process has open for writing right now.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("open_for_writing.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: [
             "is being written by another process",
             "are being written by other processes",

@@ -1,7 +1,6 @@
 //! Files on which a decoder of crashlens itself failed.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL019",
     name: "reader-failed",
     summary: "A decoder of crashlens failed on a file, which was therefore not fully checked.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("reader_failed.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: [
             "made a decoder of crashlens fail",
             "made decoders of crashlens fail",

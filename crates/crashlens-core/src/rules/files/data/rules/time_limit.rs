@@ -1,7 +1,6 @@
 //! Files that took longer to read than allowed.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL018",
     name: "time-limit",
     summary: "Reading a file took longer than the time allowed for one file.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("time_limit.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: ["took too long to read", "took too long to read"],
         judge,
     },

@@ -1,6 +1,6 @@
 //! Files that would need more memory than allowed once decoded.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("too_large.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::TooLarge),
         says: [
             "would need more memory than allowed",
             "would need more memory than allowed",

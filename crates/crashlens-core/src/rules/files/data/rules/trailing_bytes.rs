@@ -1,6 +1,6 @@
 //! Bytes behind the end of a file.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("trailing_bytes.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::TrailingBytes),
         says: ["has bytes behind its end", "have bytes behind their end"],
         judge,
     },

@@ -1,7 +1,6 @@
 //! Files that the manifest does not know.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL023",
     name: "unlisted-file",
     summary: "A file is not listed in the manifest, or is listed without a hash.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("unlisted_file.md"),
     judge: Judge::File {
+        looks_at: Scope::Listed,
         says: ["is not in the manifest", "are not in the manifest"],
         judge,
     },

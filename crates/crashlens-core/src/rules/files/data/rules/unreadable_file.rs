@@ -1,7 +1,6 @@
 //! Files that cannot be opened or read.
 
-use crate::book::{Judge, Rule};
-use crate::cause::Cause;
+use crate::book::{Judge, Rule, Scope};
 use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -10,10 +9,11 @@ pub(super) static RULE: Rule = Rule {
     id: "FIL017",
     name: "unreadable-file",
     summary: "The operating system cannot open or read a file.",
-    causes: &[Cause::CorruptDataFile],
+    causes: &[],
     since: "0.1.0",
     doc: include_str!("unreadable_file.md"),
     judge: Judge::File {
+        looks_at: Scope::All,
         says: ["cannot be read", "cannot be read"],
         judge,
     },

@@ -1,6 +1,6 @@
 //! Valid files that TensorFlow has no reader for.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Format, Setting, flawed};
 use crate::hazard::Severity;
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("unsupported_variant.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Unsupported),
         says: [
             "is of a kind that TensorFlow does not read, or not in every version",
             "are of a kind that TensorFlow does not read, or not in every version",

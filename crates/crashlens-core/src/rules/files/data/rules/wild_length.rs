@@ -1,6 +1,6 @@
 //! Lengths far beyond the end of the file whose own checksum is right.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("wild_length.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::WildLength),
         says: [
             "declares a length that crashes TensorFlow",
             "declare lengths that crash TensorFlow",

@@ -1,6 +1,6 @@
 //! HDF5 models whose loss has a short name, which Keras 3 writes and does not read.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("abbreviated_loss.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Hdf5]),
         says: [
             "was compiled with a short name, which Keras 3 cannot load",
             "were compiled with a short name, which Keras 3 cannot load",

@@ -1,6 +1,6 @@
 //! TensorFlow Lite models that the interpreter dies on.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Format, Setting};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("damaged_tflite.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Tflite]),
         says: [
             "is a damaged model of TensorFlow Lite",
             "are damaged models of TensorFlow Lite",

@@ -2,9 +2,9 @@
 
 use pep440_rs::Version;
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("graph_version.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::SavedModel, Format::GraphDef]),
         says: [
             "was made for a newer TensorFlow",
             "were made for a newer TensorFlow",

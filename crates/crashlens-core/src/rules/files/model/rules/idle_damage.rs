@@ -1,6 +1,6 @@
 //! Models that are damaged where TensorFlow does not look.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("idle_damage.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::IdlePart),
         says: [
             "is damaged where TensorFlow does not look",
             "are damaged where TensorFlow does not look",

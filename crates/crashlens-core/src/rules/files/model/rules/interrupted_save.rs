@@ -1,6 +1,6 @@
 //! What a save that was interrupted leaves behind.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("interrupted_save.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Leftover),
         says: [
             "has the leftovers of an interrupted save",
             "have the leftovers of interrupted saves",

@@ -1,6 +1,6 @@
 //! Models that break a rule which some readers ask about and others do not.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
 use crate::rule::Remedy;
@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("irregular_file.md"),
     judge: Judge::File {
+        looks_at: Scope::Flaws(FlawKind::Irregular),
         says: [
             "is refused by readers that verify it",
             "are refused by readers that verify them",

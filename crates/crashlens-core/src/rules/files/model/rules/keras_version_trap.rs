@@ -1,6 +1,6 @@
 //! Keras files that another version of Keras cannot read.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Setting};
 use crate::hazard::Severity;
@@ -15,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("keras_version_trap.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Keras, Format::Hdf5]),
         says: [
             "can be read by some versions of Keras only",
             "can be read by some versions of Keras only",

@@ -1,6 +1,6 @@
 //! Keras models with code of their own in them.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("lambda_layer.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Keras, Format::Hdf5]),
         says: [
             "carries Python code in a Lambda layer",
             "carry Python code in Lambda layers",

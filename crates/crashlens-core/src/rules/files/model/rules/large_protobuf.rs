@@ -1,8 +1,8 @@
 //! Graphs near or over the most that a message of protocol buffers may have.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("large_protobuf.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::SavedModel, Format::GraphDef]),
         says: [
             "has a graph near or over 2 GiB",
             "have graphs near or over 2 GiB",

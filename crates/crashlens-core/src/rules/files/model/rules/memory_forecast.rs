@@ -1,6 +1,6 @@
 //! Models that will not fit into memory while they are loaded or saved.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Forecast, Format, Need, Setting, forecast};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("memory_forecast.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsInMemory,
         says: [
             "needs more memory than is left here",
             "need more memory than is left here",

@@ -1,6 +1,6 @@
 //! NaN and infinite weights.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Format, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("not_finite_weights.md"),
     judge: Judge::File {
+        looks_at: Scope::Models,
         says: [
             "has weights that are no numbers",
             "have weights that are no numbers",

@@ -1,6 +1,6 @@
 //! HDF5 models of Keras 2 with layers that Keras 3 cannot make from what Keras 2 wrote of them.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Setting};
 use crate::hazard::Severity;
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("old_keras_layers.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Hdf5]),
         says: [
             "was written by Keras 2 and has layers that Keras 3 cannot load",
             "were written by Keras 2 and have layers that Keras 3 cannot load",

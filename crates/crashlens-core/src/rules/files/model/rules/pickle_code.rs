@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("pickle_code.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::Pickle]),
         says: [
             "runs code when it is loaded",
             "run code when they are loaded",

@@ -1,6 +1,6 @@
 //! Operations that run Python, touch files, or end the process.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("runs_code.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::SavedModel, Format::GraphDef]),
         says: [
             "does more than compute when it runs",
             "do more than compute when they run",

@@ -1,8 +1,8 @@
 //! Signatures that say something else than the graph.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("signature_contradiction.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::SavedModel]),
         says: [
             "has a signature that its graph contradicts",
             "have signatures that their graphs contradict",

@@ -2,7 +2,7 @@
 
 use pep440_rs::Version;
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Format, Operation, Setting};
 use crate::hazard::Severity;
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("unknown_operations.md"),
     judge: Judge::File {
+        looks_at: Scope::ModelsOf(&[Format::SavedModel, Format::GraphDef]),
         says: [
             "has operations that TensorFlow does not have",
             "have operations that TensorFlow does not have",

@@ -1,6 +1,6 @@
 //! Features of examples that are not the same in all records.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::files::Setting;
@@ -18,19 +18,22 @@ pub(super) static RULE: Rule = Rule {
     judge: Judge::Set(judge),
 };
 
-fn judge(census: &Census, _setting: &Setting) -> Vec<Hazard> {
+fn judge(census: &Census, _setting: &Setting) -> Look {
     let examples = census.examples();
+    if examples == 0 {
+        return Look::nothing();
+    }
+    let plural = if examples == 1 { "" } else { "s" };
     let features = census.features();
-    features
-        .flat_map(|(name, feature)| {
-            let found = [
-                kinds(name, feature),
-                lacking(name, feature, examples),
-                lengths(name, feature),
-            ];
-            found.into_iter().flatten()
-        })
-        .collect()
+    let hazards = features.flat_map(|(name, feature)| {
+        let found = [
+            kinds(name, feature),
+            lacking(name, feature, examples),
+            lengths(name, feature),
+        ];
+        found.into_iter().flatten()
+    });
+    Look::at(format!("{examples} record{plural}")).found_all(hazards)
 }
 
 /// One kind here, another there: whatever is asked for, some records are refused.

@@ -1,6 +1,6 @@
 //! Labels that no class has.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::files::{Census, Effect, EffectKind, RangeCensus, Setting};
@@ -17,16 +17,23 @@ pub(super) static RULE: Rule = Rule {
     judge: Judge::Set(judge),
 };
 
-fn judge(census: &Census, setting: &Setting) -> Vec<Hazard> {
+fn judge(census: &Census, setting: &Setting) -> Look {
     let Some(classes) = setting.classes else {
-        return Vec::new();
+        return Look::nothing();
     };
     let names = setting.label_names();
-    census
+    let ranges: Vec<_> = census
         .ranges()
         .filter(|(name, _)| names.iter().any(|label| label == name))
-        .filter_map(|(name, range)| hazard(name, range, classes))
-        .collect()
+        .collect();
+    if ranges.is_empty() {
+        return Look::nothing();
+    }
+    let named: Vec<String> = ranges.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let hazards = ranges
+        .iter()
+        .filter_map(|(name, range)| hazard(name, range, classes));
+    Look::at(format!("labels {}", named.join(", "))).found_all(hazards)
 }
 
 fn hazard(name: &str, census: &RangeCensus, classes: u64) -> Option<Hazard> {

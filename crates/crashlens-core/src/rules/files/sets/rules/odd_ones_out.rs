@@ -1,6 +1,6 @@
 //! A few files that differ from nearly all others.
 
-use crate::book::{Judge, Rule};
+use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::files::{Census, Effect, EffectKind, OddOnes, Setting};
@@ -22,8 +22,13 @@ pub(super) static RULE: Rule = Rule {
     judge: Judge::Set(judge),
 };
 
-fn judge(census: &Census, _setting: &Setting) -> Vec<Hazard> {
-    census.odd_ones().map(|odd| hazard(&odd)).collect()
+fn judge(census: &Census, _setting: &Setting) -> Look {
+    match census.compared() {
+        0 | 1 => Look::nothing(),
+        files => {
+            Look::at(format!("{files} files")).found_all(census.odd_ones().map(|odd| hazard(&odd)))
+        }
+    }
 }
 
 fn hazard(odd: &OddOnes<'_>) -> Hazard {
