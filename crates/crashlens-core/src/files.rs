@@ -13,6 +13,7 @@ mod gathering;
 mod holdings;
 mod labels;
 mod seen;
+mod part;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,7 @@ pub use format::Format;
 pub use gathering::{Gathering, hazards_of, is_about_set, judge};
 pub use holdings::{Holdings, Unseen};
 pub use labels::UncheckedLabels;
+pub use part::{NamedPart, Part};
 
 /// What was seen of one file, or of the files that make up one model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -105,8 +107,9 @@ pub enum Extent {
 pub struct Flaw {
     /// Of what kind.
     pub kind: FlawKind,
-    /// Where, as a noun: `record 17`, `chunk IDAT`, `variables/variables.data-00000-of-00001`.
-    pub part: String,
+    /// Where: `record 17`, `chunk IDAT`, `variables/variables.data-00000-of-00001`.
+    #[serde(flatten)]
+    pub part: NamedPart,
     /// Byte of the file, where one can be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,

@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format};
+use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format, Part};
 
 use crate::reading::{Options, Purpose, Reading};
 use crate::sniff::{self, sniff};
@@ -44,7 +44,7 @@ pub fn examine(store: &dyn Store, path: &str, options: &Options) -> FileFacts {
     {
         reading.flaw(
             FlawKind::Changed,
-            "the file",
+            Part::File,
             "its size, time or identity changed while it was read",
         );
     }
@@ -58,7 +58,7 @@ fn read(reading: &mut Reading<'_>) {
         reading.facts.format = named;
         // Markers such as `_SUCCESS` and `.gitkeep` are empty on purpose.
         if named.is_some_and(|it| reading.options.purpose == Purpose::Data || it.holds_weights()) {
-            reading.flaw(FlawKind::Empty, "the file", "it has no bytes");
+            reading.flaw(FlawKind::Empty, Part::File, "it has no bytes");
         }
         return;
     }
@@ -83,7 +83,7 @@ fn read(reading: &mut Reading<'_>) {
         Ok(Err(error)) => note(reading, &error),
         Err(_) => reading.flaw(
             FlawKind::ReaderFailed,
-            "the reader",
+            Part::Reader,
             "a decoder of crashlens failed on it; please report that",
         ),
     }
@@ -102,23 +102,23 @@ fn note(reading: &mut Reading<'_>, error: &io::Error) {
     let at = reading.source.position();
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            reading.flaw_at(FlawKind::CutShort, "the file", at, "it ends in the middle");
+            reading.flaw_at(FlawKind::CutShort, Part::File, at, "it ends in the middle");
         }
         io::ErrorKind::TimedOut => {
             reading.flaw(
                 FlawKind::TimedOut,
-                "the file",
+                Part::File,
                 "reading took longer than allowed",
             );
         }
         // A store that holds to one content of an object says so when that is gone.
         io::ErrorKind::StaleNetworkFileHandle => {
-            reading.flaw_at(FlawKind::Changed, "the file", at, error.to_string());
+            reading.flaw_at(FlawKind::Changed, Part::File, at, error.to_string());
         }
         io::ErrorKind::InvalidData => {
-            reading.flaw_at(FlawKind::Malformed, "the file", at, error.to_string());
+            reading.flaw_at(FlawKind::Malformed, Part::File, at, error.to_string());
         }
-        _ => reading.flaw_at(FlawKind::Unreadable, "the file", at, error.to_string()),
+        _ => reading.flaw_at(FlawKind::Unreadable, Part::File, at, error.to_string()),
     }
 }
 
@@ -128,6 +128,6 @@ pub(crate) fn unreadable(path: &str, error: &io::Error) -> FileFacts {
         path: path.to_owned(),
         ..FileFacts::default()
     };
-    facts.flaws.push(refusal::flaw(error, "the file"));
+    facts.flaws.push(refusal::flaw(error, Part::File));
     facts
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart};
 
 use crate::reading::Reading;
 
@@ -11,7 +11,7 @@ use crate::reading::Reading;
 pub(crate) struct Fault {
     pub(crate) kind: FlawKind,
     /// As a noun.
-    pub(crate) part: String,
+    pub(crate) part: NamedPart,
     pub(crate) at: Option<u64>,
     /// As a sentence without its end.
     pub(crate) detail: String,
@@ -32,7 +32,7 @@ impl From<io::Error> for Stop {
 
 impl Fault {
     pub(crate) fn malformed(
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         at: impl Into<Option<u64>>,
         detail: impl Into<String>,
     ) -> Self {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crashlens_core::files::Flaw;
+use crashlens_core::files::{Flaw, Part};
 
 use crate::model::{is_left_by_save, is_saved_model, saved_into};
 use crate::reading::Purpose;
@@ -105,9 +105,9 @@ impl Finder<'_> {
                 self.below(&path, depth, is_told)
             } else if is_model {
                 match part_of_checkpoint(&entry.name, entries) {
-                    Part::First(prefix) => self.hand_on(join(folder, prefix), 0),
-                    Part::Further => true,
-                    Part::None => self.hand_on(path, entry.size),
+                    Piece::First(prefix) => self.hand_on(join(folder, prefix), 0),
+                    Piece::Further => true,
+                    Piece::None => self.hand_on(path, entry.size),
                 }
             } else {
                 self.hand_on(path, entry.size)
@@ -145,7 +145,7 @@ impl Finder<'_> {
         (self.found)(Subject {
             path: path.to_owned(),
             size: 0,
-            trouble: Some(refusal::flaw(error, "the path")),
+            trouble: Some(refusal::flaw(error, Part::Path)),
         })
     }
 }
@@ -161,7 +161,7 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-enum Part<'a> {
+enum Piece<'a> {
     /// The file that stands for the whole checkpoint of this prefix.
     First(&'a str),
     Further,
@@ -174,24 +174,24 @@ fn has_index(prefix: &str, entries: &[Entry]) -> bool {
 }
 
 /// A checkpoint is known by its index; data without one is a checkpoint too, a broken one.
-fn part_of_checkpoint<'a>(name: &'a str, entries: &[Entry]) -> Part<'a> {
+fn part_of_checkpoint<'a>(name: &'a str, entries: &[Entry]) -> Piece<'a> {
     let has = |wanted: &dyn Fn(&str) -> bool| entries.iter().any(|entry| wanted(&entry.name));
     if let Some(prefix) = name.strip_suffix(".index") {
-        return Part::First(prefix);
+        return Piece::First(prefix);
     }
     let Some((prefix, shard)) = name.rsplit_once(".data-") else {
-        return Part::None;
+        return Piece::None;
     };
     if !shard.contains("-of-") {
-        return Part::None;
+        return Piece::None;
     }
     let first = format!("{prefix}.data-00000-of-");
     if has_index(prefix, entries)
         || (!name.starts_with(&first) && has(&|other| other.starts_with(&first)))
     {
-        Part::Further
+        Piece::Further
     } else {
-        Part::First(prefix)
+        Piece::First(prefix)
     }
 }
 

@@ -22,7 +22,9 @@ mod types;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 
-use crashlens_core::files::{Array, Contents, Extent, FlawKind, ModelFacts, Tensor};
+use crashlens_core::files::{
+    Array, Contents, Extent, FlawKind, ModelFacts, NamedPart, Part, Tensor,
+};
 
 use self::attribute::{attribute, is_elsewhere};
 use self::dataset::DataSet;
@@ -84,20 +86,32 @@ pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         && config::layers(text).is_none()
     {
         let detail = "the configuration of the model is no JSON";
-        reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+        reading.flaw(
+            FlawKind::Malformed,
+            Part::Attribute.named("model_config"),
+            detail,
+        );
     }
     let version = walked.text("keras_version").unwrap_or_default();
     let version = String::from_utf8_lossy(version);
     if let Some(text) = walked.text("model_config")
         && let Some(detail) = config::unknown(text, &version)
     {
-        reading.flaw(FlawKind::Malformed, "attribute `model_config`", detail);
+        reading.flaw(
+            FlawKind::Malformed,
+            Part::Attribute.named("model_config"),
+            detail,
+        );
     }
     if let Some(text) = walked.text("training_config").filter(|_| is_model)
         && config::layers(text).is_none()
     {
         let detail = "how the model was trained is no JSON";
-        reading.flaw(FlawKind::Malformed, "attribute `training_config`", detail);
+        reading.flaw(
+            FlawKind::Malformed,
+            Part::Attribute.named("training_config"),
+            detail,
+        );
     }
     note(reading, walked.faults);
     Ok(())
@@ -149,7 +163,7 @@ pub(crate) fn walk(source: &mut Source, full: bool, is_model: bool) -> io::Resul
         Ok(()) => {}
         Err(Stop::Fault(fault)) => walk.fault(fault),
         Err(Stop::Io(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            let fault = Fault::malformed("the file", None, "it ends in the middle");
+            let fault = Fault::malformed(Part::File, None, "it ends in the middle");
             walk.fault(fault.of_kind(FlawKind::CutShort));
         }
         Err(Stop::Io(error)) => return Err(error),
@@ -171,14 +185,14 @@ impl Walk {
 
     fn file(&mut self, file: &mut Hdf5<'_, '_>, start: Option<u64>) -> Result<(), Stop> {
         let Some(start) = start else {
-            let fault = Fault::malformed("the superblock", 0, "its first bytes are not there");
+            let fault = Fault::malformed(Part::Superblock, 0, "its first bytes are not there");
             return Err(fault.into());
         };
         let root = file.superblock(start)?;
         let size = file.pages.size();
         if root.end > size {
             let detail = format!("it should end at byte {} and ends at {size}", root.end);
-            let fault = Fault::malformed("the file", size, detail);
+            let fault = Fault::malformed(Part::File, size, detail);
             return Err(fault.of_kind(FlawKind::CutShort).into());
         }
         let mut seen = HashSet::from([root.header]);
@@ -214,8 +228,8 @@ impl Walk {
         header: u64,
     ) -> Result<Vec<(String, u64)>, Stop> {
         let part = match name {
-            "" => "the root group".to_owned(),
-            name => format!("`{name}`"),
+            "" => Part::RootGroup.into(),
+            name => Part::Object.written(format!("`{name}`")),
         };
         let header = file.place(header);
         let messages = file.messages(&part, header)?;
@@ -263,7 +277,7 @@ impl Walk {
         &mut self,
         file: &mut Hdf5<'_, '_>,
         name: &str,
-        part: &str,
+        part: &NamedPart,
         messages: &[Message],
     ) -> Result<(), Stop> {
         let kept = messages.iter().filter(|it| it.kind == 0x0c);
@@ -314,7 +328,7 @@ impl Walk {
         &mut self,
         file: &mut Hdf5<'_, '_>,
         name: &str,
-        part: &str,
+        part: &NamedPart,
         messages: &[Message],
         layout: &Message,
     ) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, Seek as _, SeekFrom};
 use std::time::Duration;
 
-use crashlens_core::files::{Contents, FileFacts, Flaw, FlawKind};
+use crashlens_core::files::{Contents, FileFacts, Flaw, FlawKind, NamedPart};
 
 use crate::source::Source;
 use crate::store::Store;
@@ -87,7 +87,7 @@ impl Reading<'_> {
     pub(crate) fn flaw(
         &mut self,
         kind: FlawKind,
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         detail: impl Into<String>,
     ) {
         self.flaw_at(kind, part, None, detail);
@@ -97,7 +97,7 @@ impl Reading<'_> {
     pub(crate) fn flaw_at(
         &mut self,
         kind: FlawKind,
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         at: impl Into<Option<u64>>,
         detail: impl Into<String>,
     ) {

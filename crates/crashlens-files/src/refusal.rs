@@ -5,14 +5,14 @@ use std::fs::{self, FileType};
 use std::io;
 use std::os::unix::fs::FileTypeExt as _;
 
-use crashlens_core::files::{Flaw, FlawKind};
+use crashlens_core::files::{Flaw, FlawKind, Part};
 
 use crate::names::path_of;
 
-/// What a path is instead of a file. Rules know it by the part.
+/// What a path is instead of a file.
 #[derive(Debug)]
 struct NoFile {
-    part: &'static str,
+    part: Part,
     detail: String,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn if_dangling(path: &str, error: io::Error) -> io::Error {
         }
         _ => return error,
     };
-    let part = "the link";
+    let part = Part::Link;
     io::Error::new(error.kind(), NoFile { part, detail })
 }
 
@@ -51,16 +51,16 @@ pub(crate) fn special(kind: FileType) -> io::Error {
         "a device"
     };
     let detail = format!("this is {what}, not a file");
-    let part = "the special file";
+    let part = Part::SpecialFile;
     io::Error::new(io::ErrorKind::InvalidInput, NoFile { part, detail })
 }
 
 /// The flaw that an error is; `part` is where nothing better is known.
-pub(crate) fn flaw(error: &io::Error, part: &str) -> Flaw {
+pub(crate) fn flaw(error: &io::Error, part: Part) -> Flaw {
     let known = error.get_ref().and_then(|it| it.downcast_ref::<NoFile>());
     Flaw {
         kind: FlawKind::Unreadable,
-        part: known.map_or(part, |it| it.part).to_owned(),
+        part: known.map_or(part, |it| it.part).into(),
         at: None,
         detail: error.to_string(),
     }

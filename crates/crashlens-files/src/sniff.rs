@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 
-use crashlens_core::files::{FlawKind, Format};
+use crashlens_core::files::{FlawKind, Format, Part};
 
 use crate::data;
 use crate::data::records::{HEAD as HEAD_OF_RECORD, Unpacker, Wrapping, length_of};
@@ -83,7 +83,7 @@ pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
         (Some(seen), Some(named)) if seen != named && !agree(seen, named, reading.path) => {
             let seen_as = data::image_name(&head).unwrap_or(seen.name());
             let detail = format!("it is {seen_as}, and its name says {}", named.name());
-            reading.flaw(FlawKind::Misnamed, "the name", detail);
+            reading.flaw(FlawKind::Misnamed, Part::Name, detail);
             Ok(Some(seen))
         }
         (Some(seen), _) => Ok(Some(seen)),

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use crate::reading::{Purpose, Reading};
 use crate::sniff;
@@ -32,7 +32,7 @@ pub(crate) fn noted(reading: &mut Reading<'_>) -> io::Result<bool> {
 }
 
 /// What it is, as a noun, and what it says.
-fn seen(head: &[u8]) -> Option<(&'static str, String)> {
+fn seen(head: &[u8]) -> Option<(Part, String)> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with("version https://git-lfs.github.com/spec/") {
@@ -42,7 +42,7 @@ fn seen(head: &[u8]) -> Option<(&'static str, String)> {
             Some(size) => format!("the file that it points to has {size} bytes"),
             None => "the file that it points to was not fetched".to_owned(),
         };
-        return Some(("a Git LFS pointer", detail));
+        return Some((Part::GitLfsPointer, detail));
     }
     // Letters keep their places: only those of ASCII change.
     let small = text.to_ascii_lowercase();
@@ -59,13 +59,13 @@ fn seen(head: &[u8]) -> Option<(&'static str, String)> {
             || "a server sent it in place of the file".to_owned(),
             |title| format!("a server sent it in place of the file; its title is `{title}`"),
         );
-        return Some(("a web page", detail));
+        return Some((Part::WebPage, detail));
     }
     if small.starts_with("<?xml") || small.starts_with("<error>") {
         // As object stores answer.
         let code = between("<error><code>", "</code>")?;
         let detail = format!("a server sent it in place of the file; it says `{code}`");
-        return Some(("a message of a server", detail));
+        return Some((Part::ServerMessage, detail));
     }
     None
 }
@@ -94,7 +94,7 @@ mod tests {
                 let facts = examine_bytes(name, bytes, &Options::default());
                 assert_eq!(facts.flaws.len(), 1, "{name}");
                 assert_eq!(facts.flaws[0].kind, FlawKind::StandIn, "{name}");
-                assert_eq!(facts.flaws[0].part, part, "{name}");
+                assert_eq!(facts.flaws[0].part.words(), part, "{name}");
                 assert!(facts.flaws[0].detail.contains(words), "{name}");
             }
         }

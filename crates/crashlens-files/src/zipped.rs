@@ -6,7 +6,7 @@
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::time::Instant;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 use flate2::read::DeflateDecoder;
 
 use crate::fault::{Fault, Stop};
@@ -37,7 +37,7 @@ pub(crate) struct Member {
 
 impl Member {
     fn fault(&self, detail: impl Into<String>) -> Fault {
-        Fault::malformed(format!("member `{}`", self.name), self.header, detail)
+        Fault::malformed(Part::Member.named(&self.name), self.header, detail)
     }
 
     /// Its bytes stand in the archive as they are.
@@ -46,10 +46,8 @@ impl Member {
     }
 }
 
-const DIRECTORY: &str = "the directory of the archive";
-
 fn damaged(at: u64, detail: &str) -> Stop {
-    Fault::malformed(DIRECTORY, at, detail).into()
+    Fault::malformed(Part::Directory, at, detail).into()
 }
 
 /// The members that the directory at the end of the archive lists.
@@ -57,7 +55,7 @@ pub(crate) fn members(source: &mut Source) -> Result<Vec<Member>, Stop> {
     let mut pages = Pages::of(source);
     let Some(end) = find_end(&mut pages)? else {
         let detail = "it is not there; it should stand at the end";
-        let fault = Fault::malformed(DIRECTORY, None, detail);
+        let fault = Fault::malformed(Part::Directory, None, detail);
         return Err(fault.of_kind(FlawKind::CutShort).into());
     };
     let small = (

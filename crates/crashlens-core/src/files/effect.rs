@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use pep440_rs::Version;
 use serde::{Deserialize, Serialize};
 
-use super::{Flaw, FlawKind, Format};
+use super::{Flaw, FlawKind, Format, Part};
 use crate::hazard::Severity;
 
 /// What TensorFlow does with a file.
@@ -89,9 +89,9 @@ struct Table {
 struct Row {
     formats: Vec<Format>,
     flaw: FlawKind,
-    /// Only of flaws in the part of this name; a row without one is for all parts that have no row.
+    /// Only of flaws in this part; a row without one is for all parts that have no row.
     #[serde(default)]
-    part: Option<String>,
+    part: Option<Part>,
     does: EffectKind,
     versions: Vec<String>,
     seen: String,
@@ -108,7 +108,7 @@ const FILES: [&str; 4] = [
 ];
 
 /// Effects with the part they are of, by format and flaw.
-type Effects = BTreeMap<(Format, FlawKind), Vec<(Option<String>, Effect)>>;
+type Effects = BTreeMap<(Format, FlawKind), Vec<(Option<Part>, Effect)>>;
 
 static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
     let mut effects: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -124,7 +124,7 @@ static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
                     formats: Vec::new(),
                 };
                 let rows = effects.entry((format, row.flaw)).or_default();
-                rows.push((row.part.clone(), effect));
+                rows.push((row.part, effect));
             }
         }
     }
@@ -140,11 +140,11 @@ pub(crate) fn has_effect(format: Format, kind: FlawKind) -> bool {
 pub(super) fn effects_of(format: Option<Format>, flaw: &Flaw) -> Vec<Effect> {
     let rows = format.and_then(|format| EFFECTS.get(&(format, flaw.kind)));
     let rows = rows.map_or(&[][..], Vec::as_slice);
-    let of_part = |part: Option<&str>| -> Vec<Effect> {
-        let rows = rows.iter().filter(|(of, _)| of.as_deref() == part);
+    let of_part = |part: Option<Part>| -> Vec<Effect> {
+        let rows = rows.iter().filter(|(of, _)| *of == part);
         rows.map(|(_, effect)| effect.clone()).collect()
     };
-    let mut effects = of_part(Some(&flaw.part));
+    let mut effects = of_part(Some(flaw.part.id));
     if effects.is_empty() {
         effects = of_part(None);
     }
@@ -225,5 +225,32 @@ mod tests {
                 assert!(!row.formats.is_empty(), "{:?} of no format", row.flaw);
             }
         }
+    }
+
+    /// The words of parts are for people: another noun in a reader must not turn an exception into a crash.
+    #[test]
+    fn renaming_a_part_does_not_change_its_effect() {
+        for ((format, kind), rows) in &*EFFECTS {
+            for (part, _) in rows {
+                let part = part.unwrap_or(Part::Reader);
+                let flaw = |part| Flaw {
+                    kind: *kind,
+                    part,
+                    at: None,
+                    detail: String::new(),
+                };
+                let before = effects_of(Some(*format), &flaw(part.into()));
+                let after = effects_of(Some(*format), &flaw(part.written("the renamed part")));
+                assert_eq!(before, after, "{part:?} of {format:?}");
+            }
+        }
+        let head = Flaw {
+            kind: FlawKind::Malformed,
+            part: Part::Head.into(),
+            at: Some(4),
+            detail: String::new(),
+        };
+        let effects = effects_of(Some(Format::Tflite), &head);
+        assert_eq!(effects[0].does, EffectKind::Raises);
     }
 }

@@ -4,7 +4,7 @@ use pep440_rs::Version;
 use serde::{Deserialize, Serialize};
 
 use super::effect::{effects_of, severity_for};
-use super::{Effect, EffectKind, FileFacts, Flaw, FlawKind};
+use super::{Effect, EffectKind, FileFacts, Flaw, FlawKind, NamedPart};
 use crate::cause::Cause;
 use crate::hazard::Severity;
 use crate::rule::Remedy;
@@ -43,8 +43,9 @@ pub struct FileFinding {
     pub severity: Severity,
     /// The cause of death that it may be.
     pub cause: Cause,
-    /// Where in the file, as a noun.
-    pub part: String,
+    /// Where in the file.
+    #[serde(flatten)]
+    pub part: NamedPart,
     /// Byte of the file, where one can be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
@@ -76,7 +77,7 @@ impl FileFinding {
             name: String::new(),
             severity,
             cause: Cause::CorruptDataFile,
-            part: String::new(),
+            part: NamedPart::default(),
             at: None,
             detail: detail.into(),
             effects: Vec::new(),
@@ -86,7 +87,7 @@ impl FileFinding {
 
     /// With where in the file.
     #[must_use]
-    pub fn part(mut self, part: impl Into<String>) -> Self {
+    pub fn part(mut self, part: impl Into<NamedPart>) -> Self {
         self.part = part.into();
         self
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::seen::Seen;
 use super::{
-    Census, Effect, Extent, FileFacts, FileFinding, Forecast, Format, Setting, UncheckedLabels,
+    Census, Effect, Extent, FileFacts, FileFinding, Forecast, Format, Part, Setting, UncheckedLabels,
     forecast, labels,
 };
 use crate::book::{self, Judge, Kind, Look, Rule};
@@ -367,9 +367,9 @@ fn position(id: &str) -> Option<usize> {
 /// What was seen in one file, as a sentence.
 fn told(path: &str, finding: &FileFinding) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let part = match finding.part.as_str() {
-        "" | "the file" | "the path" | "the link" | "the special file" => String::new(),
-        part => format!("{part}: "),
+    let part = match finding.part.id {
+        Part::Unnamed | Part::File | Part::Path | Part::Link | Part::SpecialFile => String::new(),
+        _ => format!("{}: ", finding.part),
     };
     let at = finding
         .at

@@ -9,7 +9,7 @@ mod values;
 
 use std::io::{self, BufReader, Read};
 
-use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format};
+use crashlens_core::files::{Array, Contents, Extent, FlawKind, Format, NamedPart, Part};
 
 use crate::fault::{Stop, note};
 use crate::model::pickle::{Reader, disassemble};
@@ -43,7 +43,7 @@ pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> 
     let with_values = reading.options.wants_values(reading.facts.stem());
     let seen = one(&mut reading.reader()?, Some(size), with_values)?;
     for (kind, detail) in seen.flaws {
-        reading.flaw(kind, "the array", detail);
+        reading.flaw(kind, Part::Array, detail);
     }
     reading.holds(Contents::Arrays(seen.array.into_iter().collect()));
     Ok(())
@@ -141,13 +141,13 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
     if !matches!(start.as_slice(), b"PK\x03\x04" | b"PK\x05\x06") {
         // A zip may begin anywhere; `np.load` looks at the first bytes.
         let detail = "it does not begin like a zip archive";
-        reading.flaw_at(FlawKind::Malformed, "the first bytes", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::FirstBytes, 0, detail);
     }
     match zipped::members(&mut reading.source) {
         Ok(listed) => {
             let mut left = most;
             for member in listed.iter().take(MOST_MEMBERS) {
-                let part = format!("member `{}`", member.name);
+                let part = Part::Member.named(&member.name);
                 match one_of(&mut reading.source, member, options, &mut left) {
                     Ok(seen) => {
                         let flaws = seen.flaws.into_iter();
@@ -174,7 +174,7 @@ fn archive(reading: &mut Reading<'_>) -> io::Result<()> {
 }
 
 /// A kind of flaw, the part, what was seen.
-type Found = (FlawKind, String, String);
+type Found = (FlawKind, NamedPart, String);
 
 /// A member of an archive; `left` is how much may still be unpacked.
 fn one_of(
@@ -212,7 +212,7 @@ fn one_of(
 }
 
 /// What an error while reading a member means; a file that cannot be read at all is the caller's.
-fn member_flaw(part: String, error: &io::Error, checksum: u32) -> io::Result<Found> {
+fn member_flaw(part: NamedPart, error: &io::Error, checksum: u32) -> io::Result<Found> {
     match error.kind() {
         io::ErrorKind::TimedOut => Err(io::ErrorKind::TimedOut.into()),
         io::ErrorKind::UnexpectedEof => Ok((

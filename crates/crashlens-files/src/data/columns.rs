@@ -8,7 +8,7 @@ mod tests;
 
 use std::io;
 
-use crashlens_core::files::{FlawKind, Format};
+use crashlens_core::files::{FlawKind, Format, Part};
 
 use crate::reading::Reading;
 
@@ -43,27 +43,27 @@ pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> 
     let start = reading.source.bytes_at(0, frame.start.len())?;
     if start != frame.start {
         let detail = format!("it does not begin with {}", frame.start.escape_ascii());
-        reading.flaw_at(FlawKind::Malformed, "the first bytes", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::FirstBytes, 0, detail);
     }
     // Length of the footer, and the last bytes.
     let tail = 4 + frame.start.len() as u64;
     let Some(footer_end) = size.checked_sub(tail).filter(|end| *end >= frame.head) else {
         let detail = format!("it has {size} bytes and no room for a footer");
-        reading.flaw_at(FlawKind::CutShort, "the footer", size, detail);
+        reading.flaw_at(FlawKind::CutShort, Part::Footer, size, detail);
         return Ok(());
     };
     let last = reading.source.bytes_at(footer_end, tail as usize)?;
     let end = last.get(4..).unwrap_or_default();
     if !frame.ends.contains(&end) {
         let detail = format!("it does not end with {}", frame.start.escape_ascii());
-        reading.flaw_at(FlawKind::CutShort, "the last bytes", footer_end + 4, detail);
+        reading.flaw_at(FlawKind::CutShort, Part::LastBytes, footer_end + 4, detail);
         return Ok(());
     }
     let length = last.first_chunk().copied().map_or(0, u32::from_le_bytes);
     let room = footer_end - frame.head;
     if length == 0 || u64::from(length) > room {
         let detail = format!("it declares {length} bytes, and {room} are before it");
-        reading.flaw_at(FlawKind::Contradiction, "the footer", footer_end, detail);
+        reading.flaw_at(FlawKind::Contradiction, Part::Footer, footer_end, detail);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ mod tests;
 
 use std::io::{self, Read as _};
 
-use crashlens_core::files::{Contents, Extent, FlawKind, Table};
+use crashlens_core::files::{Contents, Extent, FlawKind, NamedPart, Part, Table};
 
 use crate::reading::Reading;
 use column::Column;
@@ -34,7 +34,7 @@ struct Rows {
     count: u64,
     /// Whether the first row names the columns.
     has_heading: bool,
-    flaws: Vec<(FlawKind, String, Option<u64>, String)>,
+    flaws: Vec<(FlawKind, NamedPart, Option<u64>, String)>,
     is_blank: bool,
     /// Rows with another number of fields than the first.
     ragged: u64,
@@ -53,7 +53,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, BLOCK)?;
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         let detail = "it is UTF-16, and TensorFlow reads bytes";
-        reading.flaw_at(FlawKind::Unsupported, "the encoding", 0, detail);
+        reading.flaw_at(FlawKind::Unsupported, Part::Encoding, 0, detail);
         return Ok(());
     }
     let form = Form::of(head, reading.path);
@@ -83,7 +83,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     }
     splitter.finish(&mut |event: Event<'_>| rows.take(&event));
     if last == form.delimiter && rows.open == 1 {
-        let part = format!("row {}", rows.count);
+        let part = Part::Row.number(rows.count);
         let detail = "the file ends behind a separator, as no other row does".to_owned();
         rows.flaws.push((FlawKind::CutShort, part, None, detail));
     }
@@ -202,7 +202,7 @@ impl Rows {
     fn tell(&mut self, kind: FlawKind, detail: String, at: Option<u64>) {
         if self.flaws.len() < MOST_TOLD {
             self.flaws
-                .push((kind, format!("row {}", self.count + 1), at, detail));
+                .push((kind, Part::Row.number(self.count + 1), at, detail));
         }
     }
 }
@@ -250,7 +250,7 @@ fn about_heading(reading: &mut Reading<'_>, rows: &mut Rows) {
         rows.flaws
             .retain(|(kind, ..)| *kind != FlawKind::Contradiction);
         let detail = format!("it names {} columns, and the rows have {width}", rows.width);
-        reading.flaw_at(FlawKind::Contradiction, "the heading", 0, detail);
+        reading.flaw_at(FlawKind::Contradiction, Part::Heading, 0, detail);
         rows.ragged = 0;
     }
 }
@@ -264,12 +264,7 @@ fn about_names(reading: &mut Reading<'_>, rows: &Rows) {
     let twice = names.windows(2).find(|pair| pair.first() == pair.last());
     if let Some([name, _]) = twice.filter(|_| is_heading) {
         let detail = format!("two of them are called `{name}`");
-        reading.flaw_at(
-            FlawKind::Contradiction,
-            "the names of the columns",
-            0,
-            detail,
-        );
+        reading.flaw_at(FlawKind::Contradiction, Part::ColumnNames, 0, detail);
     }
 }
 
@@ -284,27 +279,22 @@ fn conclude(reading: &mut Reading<'_>, mut rows: Rows, text: &Encoding, form: &F
             "{} of {} have another number of fields",
             rows.ragged, rows.count
         );
-        reading.flaw(FlawKind::Contradiction, "the rows", detail);
+        reading.flaw(FlawKind::Contradiction, Part::Rows, detail);
     }
     if text.nuls > 0 {
         let detail = format!("{} bytes of the text are zero", text.nuls);
-        reading.flaw_at(
-            FlawKind::Malformed,
-            "the zero bytes",
-            text.first_nul,
-            detail,
-        );
+        reading.flaw_at(FlawKind::Malformed, Part::ZeroBytes, text.first_nul, detail);
     }
     for column in &rows.columns {
         if let Some(odd) = column.odd() {
-            reading.flaw(odd.kind, format!("row {}", odd.row), odd.detail);
+            reading.flaw(odd.kind, Part::Row.number(odd.row), odd.detail);
         }
         if let Some((row, count)) = column.gaps(rows.count) {
             let detail = format!(
                 "column `{}` has no value there, and in {count} rows in all",
                 column.name
             );
-            let part = format!("row {row}");
+            let part = Part::Row.number(row);
             reading.flaw(FlawKind::Blemish, part, detail);
         }
     }
@@ -312,7 +302,7 @@ fn conclude(reading: &mut Reading<'_>, mut rows: Rows, text: &Encoding, form: &F
     let heading = u64::from(rows.has_heading);
     let count = rows.count.saturating_sub(heading);
     if count == 0 {
-        reading.flaw(FlawKind::Empty, "the rows", "there are none");
+        reading.flaw(FlawKind::Empty, Part::Rows, "there are none");
     }
     let names = rows.columns.iter().enumerate().map(|(place, column)| {
         if rows.has_heading {
@@ -343,11 +333,11 @@ fn about_text(reading: &mut Reading<'_>, text: &Encoding, form: &Form, has_headi
             FlawKind::Blemish
         };
         let detail = "it is not UTF-8, as TensorFlow takes text to be; Latin-1, perhaps";
-        reading.flaw_at(kind, "the encoding", at, detail);
+        reading.flaw_at(kind, Part::Encoding, at, detail);
     }
     if form.head.contains(&b'\r') && !form.head.contains(&b'\n') {
         let detail = "rows end with a carriage return alone, as on old Macs";
-        reading.flaw(FlawKind::Unsupported, "the ends of lines", detail);
+        reading.flaw(FlawKind::Unsupported, Part::LineEnds, detail);
     }
     if form.is_marked {
         // Behind it a quote is no longer the first of its field, where CsvDataset wants it.
@@ -357,9 +347,9 @@ fn about_text(reading: &mut Reading<'_>, text: &Encoding, form: &Form, has_headi
             .unwrap_or(&form.head)
             .starts_with(b"\"");
         let part = if has_heading && !is_quoted {
-            "the byte order mark"
+            Part::ByteOrderMark
         } else {
-            "the first field"
+            Part::FirstField
         };
         let detail = "three bytes of a byte order mark stand before the first field";
         reading.flaw_at(FlawKind::Unsupported, part, 0, detail);
@@ -369,6 +359,6 @@ fn about_text(reading: &mut Reading<'_>, text: &Encoding, form: &Form, has_headi
             "fields are separated by `{}`, not by commas",
             char::from(form.delimiter).escape_default()
         );
-        reading.flaw(FlawKind::Unsupported, "the separator", detail);
+        reading.flaw(FlawKind::Unsupported, Part::Separator, detail);
     }
 }

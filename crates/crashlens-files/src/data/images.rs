@@ -17,7 +17,7 @@ pub(crate) use other::{brand as image_brand, name as image_name};
 
 use std::io;
 
-use crashlens_core::files::{Contents, FlawKind, Format, Image};
+use crashlens_core::files::{Contents, FlawKind, Format, Image, Part};
 
 use crate::reading::Reading;
 
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = i32::MAX as u64;
 pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
     if reading.source.size() > MOST_BYTES {
         let detail = "TensorFlow takes at most 2147483647 bytes as one image";
-        reading.flaw(FlawKind::TooLarge, "the file", detail);
+        reading.flaw(FlawKind::TooLarge, Part::File, detail);
     }
     match format {
         Format::Jpeg => jpeg::read(reading),
@@ -53,7 +53,7 @@ fn holds(reading: &mut Reading<'_>, image: Image) -> bool {
             image.height,
             image.frames.max(1)
         );
-        reading.flaw(FlawKind::TooLarge, "the limit of this check", detail);
+        reading.flaw(FlawKind::TooLarge, Part::ThisCheck, detail);
     }
     reading.holds(Contents::Image(image));
     allowed

@@ -11,7 +11,7 @@ mod unpack;
 
 use std::io::{self, Read, Seek as _, SeekFrom};
 
-use crashlens_core::files::{Contents, Extent, Flaw, FlawKind, Format, Records};
+use crashlens_core::files::{Contents, Extent, Flaw, FlawKind, Format, NamedPart, Part, Records};
 
 use crate::reading::Reading;
 use example::Tally;
@@ -20,10 +20,6 @@ pub(crate) use framing::{HEAD, length_of};
 use unpack::Ending;
 pub(crate) use unpack::{Unpacker, Wrapping};
 
-/// What TensorFlow loses without a word; known to `data/effects`.
-const NEXT_RECORD: &str = "the next record";
-/// Too few for a record, and ignored by TensorFlow; known to `data/effects`.
-const LAST_BYTES: &str = "the last bytes";
 /// Lengths up to this are read or refused by TensorFlow; above it, memory for them may not be had.
 const MOST_SANE: u64 = 1 << 32;
 /// From here on TensorFlow takes a length for negative, and refuses it.
@@ -96,7 +92,7 @@ impl Walk {
                 if self.flaws.len() < DAMAGED_TOLD {
                     self.flaws.push(flaw(
                         FlawKind::ChecksumMismatch,
-                        format!("record {number}"),
+                        Part::Record.number(number),
                         at,
                         "its data is not that of its checksum",
                     ));
@@ -126,14 +122,14 @@ impl Walk {
             flaws.extend(end_flaw(count, None, end, true));
             return Ok((count, flaws));
         }
-        let stream = format!("the {} stream", wrapping.name());
+        let stream = wrapping.stream();
         match frames.input().ending().clone() {
             Ending::Open | Ending::Whole => flaws.extend(end_flaw(count, None, end, true)),
             Ending::NoTrailer => {
                 flaws.extend(end_flaw(count, None, end, true));
                 flaws.push(flaw(
                     FlawKind::CutShort,
-                    format!("the {} trailer", wrapping.name()),
+                    wrapping.trailer(),
                     None,
                     "the data is all there, and the checksum behind it is not",
                 ));
@@ -153,13 +149,13 @@ impl Walk {
                 flaws.push(if by_another {
                     flaw(
                         FlawKind::TrailingBytes,
-                        "a second ZLIB stream",
+                        Part::SecondZlibStream,
                         at,
                         "it follows the first, where reading ends",
                     )
                 } else if wrapping == Wrapping::Gzip {
                     let detail = "a single byte follows the GZIP stream";
-                    flaw(FlawKind::TrailingBytes, "the last bytes", at, detail)
+                    flaw(FlawKind::TrailingBytes, Part::LastBytes, at, detail)
                 } else {
                     flaw(FlawKind::TrailingBytes, stream, at, "other bytes follow it")
                 });
@@ -181,14 +177,14 @@ impl Walk {
                 "{} of {count} have data that is not that of the checksum",
                 self.damaged
             );
-            reading.flaw(FlawKind::ChecksumMismatch, "the records", detail);
+            reading.flaw(FlawKind::ChecksumMismatch, Part::Records, detail);
         }
-        let ignored = |flaw: &Flaw| flaw.part == LAST_BYTES;
+        let ignored = |flaw: &Flaw| flaw.part.id == Part::LastBytes;
         if count == 0 && reading.facts.flaws.iter().all(ignored) {
-            reading.flaw(FlawKind::Empty, "the file", "there is no record in it");
+            reading.flaw(FlawKind::Empty, Part::File, "there is no record in it");
         } else if count > 0 && self.hollow == count {
             let detail = format!("none of the {count} has any data");
-            reading.flaw(FlawKind::Empty, "the records", detail);
+            reading.flaw(FlawKind::Empty, Part::Records, detail);
         }
         let examples = self.tally.examples;
         if let Some(first) = self.tally.first_other.take()
@@ -198,14 +194,14 @@ impl Walk {
                 "it is no example, as {examples} records are ({} are not)",
                 self.not_examples
             );
-            reading.flaw(FlawKind::Contradiction, format!("record {first}"), detail);
+            reading.flaw(FlawKind::Contradiction, Part::Record.number(first), detail);
         }
         if let Some(first) = self.tally.first_clipped {
             let detail = format!(
                 "a length in it goes beyond its end, as in {} records in all; TensorFlow's parser stops at the end",
                 self.tally.clipped
             );
-            reading.flaw(FlawKind::Blemish, format!("record {first}"), detail);
+            reading.flaw(FlawKind::Blemish, Part::Record.number(first), detail);
         }
         // Bytes that are an example only because they are nothing.
         let features = self.tally.features();
@@ -215,7 +211,7 @@ impl Walk {
             self.not_examples + self.large + self.damaged
         };
         for feature in features.iter().filter(|feature| feature.not_finite > 0) {
-            let part = format!("feature `{}`", feature.name);
+            let part = Part::Feature.named(&feature.name);
             let detail = format!("{} of its values are NaN or infinite", feature.not_finite);
             reading.flaw(FlawKind::NotFinite, part, detail);
         }
@@ -229,7 +225,7 @@ impl Walk {
 
 fn flaw(
     kind: FlawKind,
-    part: impl Into<String>,
+    part: impl Into<NamedPart>,
     at: impl Into<Option<u64>>,
     detail: impl Into<String>,
 ) -> Flaw {
@@ -243,7 +239,7 @@ fn flaw(
 
 /// What the end of the records says, where nothing else is wrong with the stream they came in.
 fn end_flaw(count: u64, at: Option<u64>, end: End, packed: bool) -> Option<Flaw> {
-    let record = format!("record {count}");
+    let record = Part::Record.number(count);
     match end {
         End::Clean => None,
         End::InHead {
@@ -251,13 +247,13 @@ fn end_flaw(count: u64, at: Option<u64>, end: End, packed: bool) -> Option<Flaw>
             is_begun: true,
         } => Some(flaw(
             FlawKind::CutShort,
-            NEXT_RECORD,
+            Part::NextRecord,
             at,
             format!("it was begun, and only {few} bytes of it are there"),
         )),
         End::InHead { few, .. } => Some(flaw(
             FlawKind::TrailingBytes,
-            LAST_BYTES,
+            Part::LastBytes,
             at,
             format!("{few} bytes follow {count} whole records, too few for another"),
         )),
@@ -288,7 +284,7 @@ fn cut(count: u64, end: End, wrapping: Wrapping) -> Flaw {
     match end {
         End::Beyond { length, left } => flaw(
             FlawKind::CutShort,
-            format!("record {count}"),
+            Part::Record.number(count),
             None,
             format!(
                 "the {name} stream ends in it: it declares {length} bytes and a checksum of 4, and {left} are left"
@@ -297,13 +293,13 @@ fn cut(count: u64, end: End, wrapping: Wrapping) -> Flaw {
         // A cut hardly ever falls between two records: it is the mark of the end that is missing.
         End::Clean if count > 0 => flaw(
             FlawKind::CutShort,
-            format!("the end of the {name} stream"),
+            wrapping.end(),
             None,
             format!("it is missing, after {count} whole records"),
         ),
         _ => flaw(
             FlawKind::CutShort,
-            NEXT_RECORD,
+            Part::NextRecord,
             None,
             format!("the {name} stream ends after {count} records, within the head of another"),
         ),

@@ -5,7 +5,7 @@ mod tests;
 
 use std::io;
 
-use crashlens_core::files::{Contents, Extent, FlawKind, Sound};
+use crashlens_core::files::{Contents, Extent, FlawKind, NamedPart, Part, Sound};
 
 use crate::reading::Reading;
 
@@ -19,7 +19,7 @@ const MOST_CHUNKS: usize = 10_000;
 const LARGEST: u64 = i32::MAX as u64;
 
 /// Why a sound cannot be read: the kind, the part, its byte, what was seen.
-struct Refused(FlawKind, String, u64, String);
+struct Refused(FlawKind, NamedPart, u64, String);
 
 /// Why reading ended.
 enum Stop {
@@ -35,7 +35,7 @@ impl From<io::Error> for Stop {
 
 fn refused<T>(
     kind: FlawKind,
-    part: impl Into<String>,
+    part: impl Into<NamedPart>,
     at: u64,
     detail: impl Into<String>,
 ) -> Result<T, Stop> {
@@ -57,11 +57,11 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
 
 fn walk(reading: &mut Reading<'_>) -> Result<(), Stop> {
     if bytes::<4>(reading, 0)? != *b"RIFF" {
-        return refused(FlawKind::Malformed, "the header", 0, "it is no RIFF");
+        return refused(FlawKind::Malformed, Part::Header, 0, "it is no RIFF");
     }
     let declared = u64::from(u32::from_le_bytes(bytes(reading, 4)?));
     if bytes::<4>(reading, 8)? != *b"WAVE" {
-        return refused(FlawKind::Malformed, "the header", 8, "it is no WAVE");
+        return refused(FlawKind::Malformed, Part::Header, 8, "it is no WAVE");
     }
     let (mut sound, at) = format(reading)?;
     let frame = u64::from(sound.channels) * 2;
@@ -69,7 +69,7 @@ fn walk(reading: &mut Reading<'_>) -> Result<(), Stop> {
     sound.samples = samples;
     reading.holds(Contents::Sound(sound));
     if samples == 0 {
-        reading.flaw(FlawKind::Empty, "the samples", "there are none");
+        reading.flaw(FlawKind::Empty, Part::Samples, "there are none");
     }
     let size = reading.source.size();
     if declared.saturating_add(8) != size {
@@ -77,7 +77,7 @@ fn walk(reading: &mut Reading<'_>) -> Result<(), Stop> {
             "it is {declared}, and {} bytes follow it",
             size.saturating_sub(8)
         );
-        reading.flaw_at(FlawKind::Contradiction, "the size of the RIFF", 4, detail);
+        reading.flaw_at(FlawKind::Contradiction, Part::RiffSize, 4, detail);
     }
     Ok(())
 }
@@ -97,11 +97,11 @@ fn format(reading: &mut Reading<'_>) -> Result<(Sound, u64), Stop> {
         }
         at += 8 + u64::from(size);
     }
-    refused(FlawKind::Malformed, "the format", at, "there is none")
+    refused(FlawKind::Malformed, Part::Format, at, "there is none")
 }
 
 fn format_at(reading: &mut Reading<'_>, at: u64, size: u32) -> Result<Sound, Stop> {
-    let part = "the format";
+    let part = Part::Format;
     if !matches!(size, 16 | 18) {
         let detail = format!("its chunk has {size} bytes, and `decode_wav` takes 16 or 18");
         return refused(FlawKind::Unsupported, part, at, detail);
@@ -149,7 +149,7 @@ fn chunks(reading: &mut Reading<'_>, start: u64, frame: u64) -> Result<u64, Stop
         }
         if end - at < 8 && samples.is_some() {
             let detail = format!("{} bytes are too few for another chunk", end - at);
-            return refused(FlawKind::TrailingBytes, "the end", at, detail);
+            return refused(FlawKind::TrailingBytes, Part::End, at, detail);
         }
         let id = bytes::<4>(reading, at)?;
         let size = u64::from(u32::from_le_bytes(bytes(reading, at + 4)?));
@@ -177,21 +177,21 @@ fn chunks(reading: &mut Reading<'_>, start: u64, frame: u64) -> Result<u64, Stop
         Some(samples) => Ok(samples),
         None => refused(
             FlawKind::CutShort,
-            "the samples",
+            Part::Samples,
             end,
             "no data chunk is there",
         ),
     }
 }
 
-fn chunk(id: [u8; 4]) -> String {
-    format!("chunk `{}`", id.escape_ascii())
+fn chunk(id: [u8; 4]) -> NamedPart {
+    Part::Chunk.named(id.escape_ascii())
 }
 
 fn bytes<const N: usize>(reading: &mut Reading<'_>, at: u64) -> Result<[u8; N], Stop> {
     let read = reading.source.bytes_at(at, N)?;
     match read.first_chunk() {
         Some(bytes) => Ok(*bytes),
-        None => refused(FlawKind::CutShort, "the file", at, "it ends in a header"),
+        None => refused(FlawKind::CutShort, Part::File, at, "it ends in a header"),
     }
 }

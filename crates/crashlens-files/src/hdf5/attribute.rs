@@ -1,5 +1,6 @@
 //! Attributes: small values beside an object. Keras keeps its versions and its model there.
 
+use crashlens_core::files::{NamedPart, Part};
 use std::collections::HashSet;
 
 use super::message::Cursor;
@@ -75,13 +76,13 @@ impl Hdf5<'_, '_> {
     /// That the texts of an attribute are there, wherever they are kept.
     pub(super) fn attribute_texts(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         attribute: &Attribute,
     ) -> Result<(), Stop> {
         if attribute.element.class != FAR {
             return Ok(());
         }
-        let part = format!("{part}, attribute `{}`", attribute.name);
+        let part = part.clone().then(Part::Attribute.named(&attribute.name));
         let wanted = attribute.elements.min(MOST_TEXTS).saturating_mul(16);
         let value = attribute.value.get(..wanted as usize);
         let value = value.unwrap_or(&attribute.value);
@@ -91,7 +92,7 @@ impl Hdf5<'_, '_> {
     /// That what values of no fixed length refer to is in its heap.
     pub(super) fn far_values(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         values: &[u8],
         is_text: bool,
     ) -> Result<(), Stop> {
@@ -118,7 +119,7 @@ impl Hdf5<'_, '_> {
     /// The text of an attribute that is one.
     pub(super) fn attribute_text(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         attribute: &Attribute,
     ) -> Result<Option<Vec<u8>>, Stop> {
         if attribute.elements != 1 {
@@ -138,14 +139,14 @@ impl Hdf5<'_, '_> {
         else {
             return Ok(None);
         };
-        let part = format!("{part}, attribute `{}`", attribute.name);
+        let part = part.clone().then(Part::Attribute.named(&attribute.name));
         self.heap_object(&part, heap, index, u64::from(length))
     }
 
     /// The texts of an attribute that is a list of them.
     pub(super) fn attribute_list(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         attribute: &Attribute,
     ) -> Result<Option<Vec<String>>, Stop> {
         let count = attribute.elements.min(MOST_TEXTS) as usize;
@@ -182,7 +183,7 @@ impl Hdf5<'_, '_> {
     /// The bytes of an object of a global heap.
     fn heap_object(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         address: u64,
         wanted: u32,
         length: u64,
@@ -197,7 +198,7 @@ impl Hdf5<'_, '_> {
     /// An object of a global heap.
     fn in_heap(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         address: u64,
         wanted: u32,
         length: u64,
@@ -221,7 +222,7 @@ impl Hdf5<'_, '_> {
     }
 
     /// What is in a global heap: objects one behind the other, each a multiple of 8 bytes.
-    fn heap(&mut self, part: &str, heap: u64) -> Result<Vec<HeapObject>, Stop> {
+    fn heap(&mut self, part: &NamedPart, heap: u64) -> Result<Vec<HeapObject>, Stop> {
         inside(self, part, heap, 16, "the heap of its text")?;
         let letters: [u8; 4] = self.pages.bytes(heap)?;
         let size = self.pages.u64(heap + 8)?;

@@ -3,6 +3,7 @@
 use super::message::Cursor;
 use super::tree::{DEEPEST, Hdf5, NOWHERE, inside};
 use crate::fault::{Fault, Stop};
+use crashlens_core::files::NamedPart;
 
 /// Bytes of a node.
 const LARGEST_NODE: u64 = 1 << 20;
@@ -58,7 +59,7 @@ impl<'a, 'b> Hdf5<'a, 'b> {
     /// Visits the records of a tree; a tree that was never made has none.
     pub(super) fn records(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         tree: u64,
         kind: u8,
         visit: Visit<'_, 'a, 'b>,
@@ -92,7 +93,7 @@ impl<'a, 'b> Hdf5<'a, 'b> {
 
     fn branch(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         (address, count, level): (u64, u64, u16),
         form: &Form,
         visit: Visit<'_, 'a, 'b>,

@@ -1,11 +1,11 @@
 //! One chunk of a data set: that it is there, and unpacks to what it should.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use super::dataset::{DataSet, Stored};
 use super::pipeline::{is_summed, missing, undo};
 use super::tree::{Hdf5, inside};
-use crate::fault::Stop;
+use crate::fault::{Fault, Stop};
 
 /// Chunks of one data set that are looked at.
 pub(super) const MOST_CHUNKS: u64 = 1_000_000;
@@ -82,7 +82,8 @@ impl Hdf5<'_, '_> {
             return Ok(());
         }
         if let Some(detail) = missing(&set.filters, mask) {
-            let fault = set.fault(at, detail);
+            let part = Part::Filter.written(set.part.words());
+            let fault = Fault::malformed(part, at, detail);
             return Err(fault.of_kind(FlawKind::Unsupported).into());
         }
         let is_small = size <= LARGEST_CHUNK && walk.length <= LARGEST_CHUNK;

@@ -1,6 +1,6 @@
 //! Where the values of a data set are, and whether they are all there.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart};
 
 use super::chunk::{Chunks, MOST_CHUNKS, Place};
 use super::message::Cursor;
@@ -14,7 +14,7 @@ const BLOCK: u64 = 1 << 20;
 
 /// A data set.
 pub(super) struct DataSet<'a> {
-    pub(super) part: &'a str,
+    pub(super) part: &'a NamedPart,
     pub(super) element: &'a ElementType,
     pub(super) shape: &'a [u64],
     pub(super) filters: Vec<Filter>,

@@ -3,6 +3,7 @@
 use super::message::{Cursor, Message};
 use super::tree::{Hdf5, NOWHERE, link};
 use crate::fault::Stop;
+use crashlens_core::files::NamedPart;
 
 /// Of one object.
 const MOST: usize = 200_000;
@@ -20,7 +21,7 @@ impl<'a, 'b> Hdf5<'a, 'b> {
     /// Names and headers of the links of a group that stand in a heap.
     pub(super) fn dense_links(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         messages: &[Message],
     ) -> Result<Vec<(String, u64)>, Stop> {
         let info = messages.iter().find(|it| it.kind == LINK_INFO);
@@ -33,7 +34,7 @@ impl<'a, 'b> Hdf5<'a, 'b> {
     /// Attributes of an object that stand in a heap.
     pub(super) fn dense_attributes(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         messages: &[Message],
     ) -> Result<Vec<Vec<u8>>, Stop> {
         let info = messages.iter().find(|it| it.kind == ATTRIBUTE_INFO);
@@ -44,7 +45,7 @@ impl<'a, 'b> Hdf5<'a, 'b> {
     /// What a heap holds, in the order of a tree; `id` is where its records name it.
     fn dense(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         places: Option<(u64, u64)>,
         kind: u8,
         id: std::ops::Range<usize>,

@@ -4,7 +4,7 @@ use super::checksum::lookup3;
 use super::message::Cursor;
 use super::tree::{DEEPEST, Hdf5, NOWHERE, inside, too_many};
 use crate::fault::{Fault, Stop};
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart};
 
 /// Bytes of the head of a heap without filters.
 const HEADER: u64 = 146;
@@ -75,7 +75,7 @@ impl Hdf5<'_, '_> {
     /// Walks the blocks of a heap; `None` where it is of a form that is not followed.
     pub(super) fn fractal_heap(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         address: u64,
     ) -> Result<Option<FractalHeap>, Stop> {
         let at = self.place(address);
@@ -107,7 +107,7 @@ impl Hdf5<'_, '_> {
 
     fn direct_block(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         (address, offset, size): (u64, u64, u64),
         form: &Form,
         heap: &mut FractalHeap,
@@ -144,7 +144,7 @@ impl Hdf5<'_, '_> {
 
     fn indirect_block(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         (address, offset, rows): (u64, u64, u64),
         form: &Form,
         heap: &mut FractalHeap,

@@ -1,6 +1,6 @@
 //! What Keras looks up by name in a model or weights of the old kind: the groups and data sets that its lists name.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use super::Walked;
 use crate::fault::Fault;
@@ -62,7 +62,7 @@ pub(super) fn lost(walked: &Walked) -> Vec<Fault> {
     }
     let details = details.into_iter().take(MOST);
     let fault =
-        |detail| Fault::malformed("the weights", None, detail).of_kind(FlawKind::Contradiction);
+        |detail| Fault::malformed(Part::Weights, None, detail).of_kind(FlawKind::Contradiction);
     details.map(fault).collect()
 }
 

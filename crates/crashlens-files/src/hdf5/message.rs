@@ -3,6 +3,7 @@
 use super::checksum::lookup3;
 use super::tree::{Hdf5, inside};
 use crate::fault::{Fault, Stop};
+use crashlens_core::files::NamedPart;
 
 /// Messages of one object, and bytes of them.
 const MOST_MESSAGES: usize = 100_000;
@@ -74,7 +75,7 @@ impl<'a> Cursor<'a> {
 
 impl Hdf5<'_, '_> {
     /// The messages of the object whose header is at `at`.
-    pub(super) fn messages(&mut self, part: &str, at: u64) -> Result<Vec<Message>, Stop> {
+    pub(super) fn messages(&mut self, part: &NamedPart, at: u64) -> Result<Vec<Message>, Stop> {
         inside(self, part, at, 16, "its header")?;
         let head: [u8; 4] = self.pages.bytes(at)?;
         if &head == b"OHDR" {
@@ -109,7 +110,7 @@ impl Hdf5<'_, '_> {
     /// The body of a message, which may stand in another header; `None` where it is kept in a way that is not followed.
     pub(super) fn shared(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         message: &Message,
     ) -> Result<Option<Vec<u8>>, Stop> {
         if message.flags & 2 == 0 {
@@ -130,7 +131,7 @@ impl Hdf5<'_, '_> {
         Ok(there.next().map(|it| it.body))
     }
 
-    fn block(&mut self, part: &str, start: u64, length: u64) -> Result<Vec<u8>, Stop> {
+    fn block(&mut self, part: &NamedPart, start: u64, length: u64) -> Result<Vec<u8>, Stop> {
         inside(self, part, start, length, "its header")?;
         if length > MOST_BYTES {
             let detail = format!("its header has {length} bytes");
@@ -140,7 +141,7 @@ impl Hdf5<'_, '_> {
     }
 
     fn old_messages(
-        part: &str,
+        part: &NamedPart,
         start: u64,
         bytes: &[u8],
         messages: &mut Vec<Message>,
@@ -167,7 +168,7 @@ impl Hdf5<'_, '_> {
         Ok(())
     }
 
-    fn new_header(&mut self, part: &str, at: u64) -> Result<Vec<Message>, Stop> {
+    fn new_header(&mut self, part: &NamedPart, at: u64) -> Result<Vec<Message>, Stop> {
         let version = self.pages.u8(at + 4)?;
         let flags = self.pages.u8(at + 5)?;
         if version != 2 || flags & 0xc0 != 0 {
@@ -206,7 +207,7 @@ impl Hdf5<'_, '_> {
     )]
     fn new_chunk(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         start: u64,
         length: u64,
         prefix: u64,
@@ -241,7 +242,7 @@ impl Hdf5<'_, '_> {
     }
 
     /// Holds a checksum against its bytes.
-    pub(super) fn sum(part: &str, at: u64, bytes: &[u8], stored: u32) -> Result<(), Stop> {
+    pub(super) fn sum(part: &NamedPart, at: u64, bytes: &[u8], stored: u32) -> Result<(), Stop> {
         let found = lookup3(bytes);
         if found == stored {
             return Ok(());
@@ -276,7 +277,7 @@ fn has_whole_fill(body: &[u8]) -> bool {
 }
 
 fn keep(
-    part: &str,
+    part: &NamedPart,
     at: u64,
     kind: u16,
     flags: u8,

@@ -2,6 +2,7 @@
 //!
 //! A member is opened by its name, so that every name must be found by a search as the library does it.
 
+use crashlens_core::files::NamedPart;
 use std::cmp::Ordering;
 
 use super::tree::{Hdf5, inside};
@@ -37,7 +38,7 @@ impl Hdf5<'_, '_> {
     /// Names and headers of what is in a group. Keras never looks at the names of a group that is empty.
     pub(super) fn symbols(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         tree: u64,
         heap: u64,
     ) -> Result<Vec<(String, u64)>, Stop> {
@@ -66,7 +67,7 @@ impl Hdf5<'_, '_> {
             .collect())
     }
 
-    fn names(&mut self, part: &str, heap: u64) -> Result<Names, Stop> {
+    fn names(&mut self, part: &NamedPart, heap: u64) -> Result<Names, Stop> {
         let heap = self.place(heap);
         self.letters(part, heap, *b"HEAP")?;
         inside(self, part, heap, 32, "the heap of its names")?;
@@ -79,7 +80,7 @@ impl Hdf5<'_, '_> {
     }
 
     /// The unused stretches of a heap of names, which readers walk through.
-    fn free_list(&mut self, part: &str, heap: u64, names: Names) -> Result<(), Stop> {
+    fn free_list(&mut self, part: &NamedPart, heap: u64, names: Names) -> Result<(), Stop> {
         let Names { at, length } = names;
         let mut free = self.pages.u64(heap + 16)?;
         for _ in 0..=length / 16 {
@@ -117,7 +118,7 @@ impl Hdf5<'_, '_> {
 
     fn members(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         at: u64,
         wanted: Option<u8>,
         names: Names,
@@ -143,7 +144,12 @@ impl Hdf5<'_, '_> {
         Ok(node)
     }
 
-    fn list(&mut self, part: &str, node: u64, names: Names) -> Result<Vec<(Name, u64)>, Stop> {
+    fn list(
+        &mut self,
+        part: &NamedPart,
+        node: u64,
+        names: Names,
+    ) -> Result<Vec<(Name, u64)>, Stop> {
         self.letters(part, node, *b"SNOD")?;
         let version = self.pages.u8(node + 4)?;
         let count = u64::from(self.pages.u16(node + 6)?);

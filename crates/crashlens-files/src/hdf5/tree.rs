@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::message::Cursor;
 use crate::fault::{Fault, Stop};
 use crate::pages::Pages;
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 /// Nodes of all trees.
 const MOST_NODES: u64 = 200_000;
@@ -52,7 +52,7 @@ pub(super) struct Root {
 /// That so many bytes lie within the file.
 pub(super) fn inside(
     file: &Hdf5<'_, '_>,
-    part: &str,
+    part: &NamedPart,
     at: u64,
     length: u64,
     what: &str,
@@ -69,7 +69,7 @@ pub(super) fn inside(
 impl Hdf5<'_, '_> {
     /// Reads the superblock, which stands at byte 0 or at a power of two from 512 on.
     pub(super) fn superblock(&mut self, start: u64) -> Result<Root, Stop> {
-        let part = "the superblock";
+        let part = &Part::Superblock.into();
         inside(self, part, start, 48, "it")?;
         let version = self.pages.u8(start + 8)?;
         let (widths, base) = match version {
@@ -141,7 +141,12 @@ impl Hdf5<'_, '_> {
         self.base.saturating_add(address)
     }
 
-    pub(super) fn letters(&mut self, part: &str, at: u64, wanted: [u8; 4]) -> Result<(), Stop> {
+    pub(super) fn letters(
+        &mut self,
+        part: &NamedPart,
+        at: u64,
+        wanted: [u8; 4],
+    ) -> Result<(), Stop> {
         inside(self, part, at, 8, "a node")?;
         let found: [u8; 4] = self.pages.bytes(at)?;
         if found == wanted {
@@ -152,7 +157,7 @@ impl Hdf5<'_, '_> {
     }
 
     /// Blocks may lead to each other as they like; so many are looked at in a file.
-    pub(super) fn spend(&mut self, part: &str, at: u64, nodes: u64) -> Result<(), Stop> {
+    pub(super) fn spend(&mut self, part: &NamedPart, at: u64, nodes: u64) -> Result<(), Stop> {
         self.nodes = self.nodes.saturating_add(nodes);
         if self.nodes > MOST_NODES {
             return Err(too_many(part, at));
@@ -161,7 +166,12 @@ impl Hdf5<'_, '_> {
     }
 
     /// The bytes of a stretch that ends in its checksum, without that.
-    pub(super) fn summed(&mut self, part: &str, at: u64, length: u64) -> Result<Vec<u8>, Stop> {
+    pub(super) fn summed(
+        &mut self,
+        part: &NamedPart,
+        at: u64,
+        length: u64,
+    ) -> Result<Vec<u8>, Stop> {
         self.spend(part, at, 1)?;
         inside(self, part, at, length, "a block of its index")?;
         if length > LARGEST_BLOCK {
@@ -182,7 +192,7 @@ impl Hdf5<'_, '_> {
     /// The same for one that begins with letters and the version 0.
     pub(super) fn sealed(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         at: u64,
         length: u64,
         letters: [u8; 4],
@@ -201,7 +211,7 @@ impl Hdf5<'_, '_> {
     /// Level and entries of a node of a tree; below the root the level is known.
     pub(super) fn node(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         at: u64,
         kind: u8,
         wanted: Option<u8>,
@@ -223,7 +233,7 @@ impl Hdf5<'_, '_> {
     }
 }
 
-pub(super) fn too_many(part: &str, at: u64) -> Stop {
+pub(super) fn too_many(part: &NamedPart, at: u64) -> Stop {
     let fault = Fault::malformed(
         part,
         at,

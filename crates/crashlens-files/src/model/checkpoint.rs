@@ -14,7 +14,7 @@ mod values;
 pub(super) use listing::MOST_TENSORS;
 pub(super) use object_graph::{StoredObject, stored_objects};
 
-use crashlens_core::files::{FileFacts, FlawKind, Format};
+use crashlens_core::files::{FileFacts, FlawKind, Format, Part};
 
 use super::parts::{Parts, bare, folder, join, last};
 use crate::reading::Options;
@@ -137,7 +137,8 @@ pub(super) fn leftovers(parts: &mut Parts<'_>, prefix: &str) {
                 "a save renames this file when it ends: one was interrupted, or is running now; it has {} bytes",
                 entry.size
             );
-            parts.flaw(FlawKind::Leftover, entry.name, None, detail);
+            let part = Part::SaveFile.written(entry.name);
+            parts.flaw(FlawKind::Leftover, part, None, detail);
         }
     }
 }
@@ -151,7 +152,8 @@ fn leftover(parts: &mut Parts<'_>, place: &str) {
          {} files with {bytes} bytes are in it",
         within.len()
     );
-    parts.flaw(FlawKind::Leftover, last(place), None, detail);
+    let part = Part::SaveFolder.written(last(place));
+    parts.flaw(FlawKind::Leftover, part, None, detail);
 }
 
 #[cfg(test)]

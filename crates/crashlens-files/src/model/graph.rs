@@ -11,7 +11,7 @@ mod words;
 
 use std::io;
 
-use crashlens_core::files::{Contents, FlawKind, ModelFacts};
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, NamedPart, Part};
 
 pub(super) use found::Found;
 pub(super) use visitor::Graphs;
@@ -35,12 +35,13 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         Ok(()) => {}
         Err(Failure::Io(error)) => return Err(error),
         Err(Failure::Fault(fault)) => {
-            let part = format!("the graph, in {}", fault.within.to_lowercase());
+            let part = NamedPart::from(Part::Graph)
+                .then(format_args!("in {}", fault.within.to_lowercase()));
             reading.flaw_at(fault.kind, part, fault.at, fault.detail);
         }
     }
     if graphs.is_empty() && reading.facts.flaws.is_empty() {
-        reading.flaw(FlawKind::Malformed, "the graph", "it has no nodes");
+        reading.flaw(FlawKind::Malformed, Part::Graph, "it has no nodes");
     }
     if reading.options.full {
         look_at_values(&mut graphs, &mut reading.source)?;

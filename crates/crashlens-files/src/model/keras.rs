@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts};
+use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Part};
 use serde_json::Value;
 
 use super::config;
@@ -53,18 +53,18 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     if let Some(detail) = config::unknown(&configuration, version) {
         reading.flaw(
             FlawKind::Malformed,
-            format!("member `{CONFIGURATION}`"),
+            Part::Member.named(CONFIGURATION),
             detail,
         );
     }
     let has = |name: &str| members.iter().any(|member| member.name == name);
     if !has(CONFIGURATION) {
         let detail = format!("there is no {CONFIGURATION} in it");
-        reading.flaw(FlawKind::MissingPart, "the archive", detail);
+        reading.flaw(FlawKind::MissingPart, Part::Archive, detail);
     }
     if !WEIGHTS.into_iter().any(has) {
         let detail = format!("there is no {} in it", WEIGHTS[0]);
-        reading.flaw(FlawKind::MissingPart, "the archive", detail);
+        reading.flaw(FlawKind::MissingPart, Part::Archive, detail);
     }
     if reading.options.full {
         reading.facts.extent = Extent::Full;
@@ -88,7 +88,7 @@ fn take(
     bytes: &[u8],
     facts: &mut ModelFacts,
 ) -> io::Result<()> {
-    let json = |part: &str| Fault::malformed(format!("member `{part}`"), None, "it is no JSON");
+    let json = |name: &str| Fault::malformed(Part::Member.named(name), None, "it is no JSON");
     match member.name.as_str() {
         METADATA => match serde_json::from_slice::<Value>(bytes) {
             Ok(value) => {
@@ -105,7 +105,7 @@ fn take(
             if let Some(walked) = weights(reading, member)? {
                 facts.tensors = walked.tensors;
                 let faults = walked.faults.into_iter().map(|fault| Fault {
-                    part: format!("member `{name}`: {}", fault.part),
+                    part: Part::Member.named(name).then(&fault.part),
                     ..fault
                 });
                 note(reading, faults);

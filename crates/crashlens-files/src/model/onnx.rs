@@ -6,7 +6,7 @@ mod walk;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Tensor};
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Part, Tensor};
 
 use crate::reading::Reading;
 use crate::wire::{Fields, Value, WireError};
@@ -26,7 +26,7 @@ const MOST_LISTED: usize = 100_000;
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let Some(bytes) = reading.whole()? else {
         let detail = format!("it has {} bytes, and was not read", reading.source.size());
-        reading.flaw(FlawKind::TooLarge, "the file", detail);
+        reading.flaw(FlawKind::TooLarge, Part::File, detail);
         return Ok(());
     };
     let mut facts = ModelFacts::default();
@@ -36,18 +36,18 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
             WireError::CutShort | WireError::BeyondEnd { .. } => FlawKind::CutShort,
             _ => FlawKind::Malformed,
         };
-        reading.flaw(kind, "the model", error.to_string());
+        reading.flaw(kind, Part::Model, error.to_string());
     } else if !has_graph {
         reading.flaw(
             FlawKind::MissingPart,
-            "the model",
+            Part::Model,
             "there is no graph in it",
         );
     } else if let Err(error) = walk::walk(&bytes) {
-        reading.flaw(FlawKind::Malformed, "the model", error.to_string());
+        reading.flaw(FlawKind::Malformed, Part::Model, error.to_string());
     } else {
         for fault in loose(&bytes, &facts) {
-            reading.flaw(FlawKind::Contradiction, "the graph", fault);
+            reading.flaw(FlawKind::Contradiction, Part::Graph, fault);
         }
     }
     reading.holds(Contents::Model(Box::new(facts)));

@@ -4,7 +4,9 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format, ModelFacts};
+use crashlens_core::files::{
+    Extent, FileFacts, Flaw, FlawKind, Format, ModelFacts, NamedPart, Part,
+};
 
 use crate::reading::Options;
 use crate::source::Source;
@@ -66,7 +68,7 @@ impl<'a> Parts<'a> {
     pub(super) fn flaw(
         &mut self,
         kind: FlawKind,
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         at: impl Into<Option<u64>>,
         detail: impl Into<String>,
     ) {
@@ -81,7 +83,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Notes that a part could not be opened or read.
-    pub(super) fn failed(&mut self, part: &str, error: &io::Error) {
+    pub(super) fn failed(&mut self, part: impl Into<NamedPart>, error: &io::Error) {
         let (kind, detail) = match error.kind() {
             io::ErrorKind::NotFound => (FlawKind::MissingPart, "it is not there".to_owned()),
             io::ErrorKind::UnexpectedEof => {
@@ -102,7 +104,7 @@ impl<'a> Parts<'a> {
         if catch_unwind(AssertUnwindSafe(|| read(&mut self))).is_err() {
             self.flaw(
                 FlawKind::ReaderFailed,
-                "the reader",
+                Part::Reader,
                 None,
                 "a decoder of crashlens failed on it; please report that",
             );
@@ -111,7 +113,7 @@ impl<'a> Parts<'a> {
             let after = self.store.identity(path);
             after.map_or(true, |after| after != *before)
         });
-        if let Some(part) = changed.map(|(path, _)| last(path).to_owned()) {
+        if let Some(part) = changed.map(|(path, _)| Part::PartFile.written(last(path))) {
             self.flaw(
                 FlawKind::Changed,
                 part,

@@ -13,7 +13,7 @@ mod walk;
 
 use std::io::{self, BufRead};
 
-use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation};
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, Operation, Part};
 
 pub(crate) use self::joblib::Reader;
 use self::joblib::is_wrapper;
@@ -53,12 +53,12 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         program.callables.extend(more);
     }
     match program.fault {
-        Some((kind, at, detail)) => reading.flaw_at(kind, "the pickle", at, detail),
+        Some((kind, at, detail)) => reading.flaw_at(kind, Part::Pickle, at, detail),
         None if program.length < size => {
             let detail = format!("{} bytes come behind its end", size - program.length);
             reading.flaw_at(
                 FlawKind::TrailingBytes,
-                "the pickle",
+                Part::Pickle,
                 program.length,
                 detail,
             );
@@ -108,7 +108,9 @@ fn read_zipped(reading: &mut Reading<'_>) -> io::Result<()> {
 
 fn told(reading: &mut Reading<'_>, member: &Member, fault: Option<(FlawKind, u64, String)>) {
     if let Some((kind, at, detail)) = fault {
-        let part = format!("member `{}`, byte {at}", member.name);
+        let part = Part::Member
+            .named(&member.name)
+            .then(format_args!("byte {at}"));
         reading.flaw(kind, part, detail);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Tensor};
+use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Part, Tensor};
 use serde::Deserialize;
 
 use crate::reading::Reading;
@@ -37,24 +37,24 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let length = reading.source.bytes_at(0, 8)?;
     let Some(length) = length.first_chunk().map(|it| u64::from_le_bytes(*it)) else {
         let detail = format!("it has {size} bytes, and its length alone takes 8");
-        reading.flaw(FlawKind::CutShort, "the header", detail);
+        reading.flaw(FlawKind::CutShort, Part::Header, detail);
         return Ok(());
     };
     let left = size - 8;
     if length > LONGEST_HEADER {
         let detail = format!("it declares {length} bytes; more than {LONGEST_HEADER} are refused");
-        reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::Header, 0, detail);
         return Ok(());
     }
     if length > left {
         let detail = format!("it declares {length} bytes and {left} are left");
-        reading.flaw_at(FlawKind::CutShort, "the header", 0, detail);
+        reading.flaw_at(FlawKind::CutShort, Part::Header, 0, detail);
         return Ok(());
     }
     if length > reading.options.limits.memory / HEADER_SHARE {
         reading.flaw(
             FlawKind::TooLarge,
-            "the header",
+            Part::Header,
             format!("it has {length} bytes"),
         );
         return Ok(());
@@ -63,7 +63,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     match parse(&text) {
         Ok(header) => tensors(reading, header, 8 + length),
         Err(error) => {
-            reading.flaw_at(FlawKind::Malformed, "the header", 8, error);
+            reading.flaw_at(FlawKind::Malformed, Part::Header, 8, error);
             Ok(())
         }
     }
@@ -86,7 +86,7 @@ fn tensors(reading: &mut Reading<'_>, header: Header, start: u64) -> io::Result<
     for (name, entry) in entries {
         let (from, to) = entry.data_offsets;
         if let Some((kind, detail)) = fault_of(&entry, end) {
-            reading.flaw(kind, format!("tensor `{name}`"), detail);
+            reading.flaw(kind, Part::Tensor.named(&name), detail);
             return Ok(());
         }
         end = to;
@@ -102,10 +102,10 @@ fn tensors(reading: &mut Reading<'_>, header: Header, start: u64) -> io::Result<
     }
     if end > there {
         let detail = format!("its tensors take {end} bytes and {there} are there");
-        reading.flaw_at(FlawKind::CutShort, "the values", start, detail);
+        reading.flaw_at(FlawKind::CutShort, Part::Values, start, detail);
     } else if end < there {
         let detail = format!("{} bytes come behind the last tensor", there - end);
-        reading.flaw_at(FlawKind::TrailingBytes, "the values", start + end, detail);
+        reading.flaw_at(FlawKind::TrailingBytes, Part::Values, start + end, detail);
     } else if reading.options.full {
         values(reading, &mut listed, start)?;
         reading.facts.extent = Extent::Full;
@@ -159,7 +159,7 @@ fn values(reading: &mut Reading<'_>, tensors: &mut [Tensor], start: u64) -> io::
             let detail = format!("{} of its values are NaN or infinite", tensor.not_finite);
             reading.flaw(
                 FlawKind::NotFinite,
-                format!("tensor `{}`", tensor.name),
+                Part::Tensor.named(&tensor.name),
                 detail,
             );
         }
@@ -257,6 +257,6 @@ mod tests {
         values.extend([0; 7]);
         let facts = examined(&file(TWO, &values));
         assert_eq!(facts.flaws[0].kind, FlawKind::NotFinite);
-        assert_eq!(facts.flaws[0].part, "tensor `a`");
+        assert_eq!(facts.flaws[0].part.words(), "tensor `a`");
     }
 }

@@ -6,7 +6,7 @@ mod signature;
 mod structure;
 mod visitor;
 
-use crashlens_core::files::{FileFacts, FlawKind, Format};
+use crashlens_core::files::{FileFacts, FlawKind, Format, NamedPart, Part};
 
 use super::parts::{Parts, bare, folder, join, last};
 use super::proto::{self, Failure, Reader};
@@ -16,6 +16,7 @@ use crate::store::{Entry, Store};
 use visitor::SavedModel;
 
 const BINARY: &str = "saved_model.pb";
+const GRAPH: Part = Part::SavedModelFile;
 const TEXT: &str = "saved_model.pbtxt";
 
 /// `None` where `path` is none.
@@ -38,7 +39,7 @@ pub(super) fn examine(store: &dyn Store, path: &str, options: &Options) -> Optio
             read_variables(parts, &place, false);
         } else {
             let detail = "it is not there, and the other parts of a SavedModel are";
-            parts.flaw(FlawKind::MissingPart, BINARY, None, detail);
+            parts.flaw(FlawKind::MissingPart, GRAPH, None, detail);
         }
     }))
 }
@@ -68,10 +69,10 @@ fn has_file(entries: &[Entry], name: &str) -> bool {
 fn read(parts: &mut Parts<'_>, place: &str) {
     let mut source = match parts.open(&join(place, BINARY)) {
         Ok(source) => source,
-        Err(error) => return parts.failed(BINARY, &error),
+        Err(error) => return parts.failed(GRAPH, &error),
     };
     if source.size() == 0 {
-        parts.flaw(FlawKind::Empty, BINARY, None, "it has no bytes");
+        parts.flaw(FlawKind::Empty, GRAPH, None, "it has no bytes");
     }
     let mut model = SavedModel::default();
     let outcome = {
@@ -81,18 +82,19 @@ fn read(parts: &mut Parts<'_>, place: &str) {
     match outcome {
         Ok(()) => {
             if model.meta_graphs == 0 && source.size() > 0 {
-                parts.flaw(FlawKind::Malformed, BINARY, None, "it holds no graph");
+                parts.flaw(FlawKind::Malformed, GRAPH, None, "it holds no graph");
             }
         }
-        Err(Failure::Io(error)) => parts.failed(BINARY, &error),
+        Err(Failure::Io(error)) => parts.failed(GRAPH, &error),
         Err(Failure::Fault(fault)) => {
-            let part = format!("{BINARY}, in {}", fault.within.to_lowercase());
+            let part =
+                NamedPart::from(GRAPH).then(format_args!("in {}", fault.within.to_lowercase()));
             parts.flaw(fault.kind, part, fault.at, fault.detail);
         }
     }
     model.conclude();
     for found in model.take_found() {
-        let part = format!("{BINARY}, {}", found.part);
+        let part = NamedPart::from(GRAPH).then(&found.part);
         parts.flaw(found.kind, part, found.at, found.detail);
     }
     assets(parts, place, &model);
@@ -116,7 +118,7 @@ fn assets(parts: &mut Parts<'_>, place: &str, model: &SavedModel) {
         {
             parts.flaw(
                 FlawKind::Empty,
-                format!("assets/{name}"),
+                Part::Asset.written(format!("assets/{name}")),
                 None,
                 "it has no bytes",
             );
@@ -125,7 +127,7 @@ fn assets(parts: &mut Parts<'_>, place: &str, model: &SavedModel) {
             let detail = "the graph names it as a file of its own, and it is not there";
             parts.flaw(
                 FlawKind::MissingPart,
-                format!("assets/{name}"),
+                Part::Asset.written(format!("assets/{name}")),
                 None,
                 detail,
             );

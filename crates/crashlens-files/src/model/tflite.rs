@@ -15,7 +15,7 @@ mod verify;
 use std::collections::BTreeMap;
 use std::io;
 
-use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Operation, Tensor};
+use crashlens_core::files::{Contents, Extent, FlawKind, ModelFacts, Operation, Part, Tensor};
 
 use self::check::Check;
 use self::parts::Model;
@@ -35,7 +35,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, 8)?;
     if head.get(4..8) != Some(b"TFL3") {
         let detail = "the letters TFL3 are not at byte 4";
-        reading.flaw_at(FlawKind::Malformed, "the head", 4, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::Head, 4, detail);
         return Ok(());
     }
     let full = reading.options.full;
@@ -49,7 +49,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     }
     for tensor in facts.tensors.iter().filter(|it| it.not_finite > 0) {
         let detail = format!("{} of its values are NaN or infinite", tensor.not_finite);
-        let part = format!("tensor `{}`", tensor.name);
+        let part = Part::Tensor.named(&tensor.name);
         reading.flaw(FlawKind::NotFinite, part, detail);
     }
     reading.holds(Contents::Model(Box::new(facts)));
@@ -68,7 +68,7 @@ fn look(source: &mut Source, full: bool) -> io::Result<(Vec<Fault>, Option<Model
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             strict.truncate(1);
             let fault = strict.pop().unwrap_or_else(|| {
-                Fault::malformed("the model", None, "an offset leads out of the file")
+                Fault::malformed(Part::Model, None, "an offset leads out of the file")
             });
             return Ok((vec![fault.of_kind(FlawKind::Malformed)], None));
         }

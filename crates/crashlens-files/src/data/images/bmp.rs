@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::files::{FlawKind, Image};
+use crashlens_core::files::{FlawKind, Image, Part};
 
 use super::holds;
 use crate::reading::Reading;
@@ -16,12 +16,12 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, 54)?;
     if !head.starts_with(b"BM") {
         let detail = "it does not begin with BM";
-        reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::Header, 0, detail);
         return Ok(());
     }
     let Some(header) = Header::of(&head).filter(|_| head.len() >= LEAST) else {
         let detail = format!("it ends after {} bytes, inside its header", head.len());
-        reading.flaw_at(FlawKind::CutShort, "the header", head.len() as u64, detail);
+        reading.flaw_at(FlawKind::CutShort, Part::Header, head.len() as u64, detail);
         return Ok(());
     };
     let (width, height) = (header.width, header.height);
@@ -37,7 +37,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         },
     );
     match header.complaint() {
-        Some((kind, at, detail)) => reading.flaw_at(kind, "the header", at, detail),
+        Some((kind, at, detail)) => reading.flaw_at(kind, Part::Header, at, detail),
         None => return pixels(reading, &header),
     }
     Ok(())
@@ -119,13 +119,13 @@ fn pixels(reading: &mut Reading<'_>, header: &Header) -> io::Result<()> {
             "its pixels are compressed (method {}), which TensorFlow does not undo: {expects}",
             header.compression
         );
-        reading.flaw_at(FlawKind::Unsupported, "the header", 30, detail);
+        reading.flaw_at(FlawKind::Unsupported, Part::Header, 30, detail);
     } else if begin + bytes > size {
-        reading.flaw_at(FlawKind::CutShort, "the pixels", size as u64, expects);
+        reading.flaw_at(FlawKind::CutShort, Part::Pixels, size as u64, expects);
     } else {
         // Unlike with other formats, TensorFlow refuses a tail.
         let end = (begin + bytes) as u64;
-        reading.flaw_at(FlawKind::TrailingBytes, "the pixels", end, expects);
+        reading.flaw_at(FlawKind::TrailingBytes, Part::Pixels, end, expects);
     }
     Ok(())
 }
@@ -146,7 +146,7 @@ fn palette(reading: &mut Reading<'_>, header: &Header) -> io::Result<()> {
     {
         let detail =
             "its pixels are numbers of palette colours; TensorFlow gives the numbers as grey";
-        reading.flaw_at(FlawKind::Blemish, "the palette", at, detail);
+        reading.flaw_at(FlawKind::Blemish, Part::Palette, at, detail);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ mod lzw;
 
 use std::io;
 
-use crashlens_core::files::{Contents, Extent, Flaw, FlawKind, Image};
+use crashlens_core::files::{Contents, Extent, Flaw, FlawKind, Image, NamedPart, Part};
 
 use self::blocks::{Blocks, Frame};
 use self::lzw::{Colours, End, Unpacker};
@@ -72,7 +72,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-fn flaw(kind: FlawKind, part: impl Into<String>, at: u64, detail: impl Into<String>) -> Flaw {
+fn flaw(kind: FlawKind, part: impl Into<NamedPart>, at: u64, detail: impl Into<String>) -> Flaw {
     Flaw {
         kind,
         part: part.into(),
@@ -91,7 +91,7 @@ fn ended(frames: u32, at: u64) -> Flaw {
         0 => "the file ends here, before its first frame".to_owned(),
         _ => format!("the file ends here, in frame {frames} or right behind it"),
     };
-    flaw(FlawKind::CutShort, "the blocks", at, detail)
+    flaw(FlawKind::CutShort, Part::Blocks, at, detail)
 }
 
 struct File<'a> {
@@ -111,7 +111,7 @@ impl File<'_> {
         if self.blocks.take::<4>()? != *b"GIF8" {
             return stop(flaw(
                 FlawKind::Malformed,
-                "the header",
+                Part::Header,
                 0,
                 "it does not begin with GIF8",
             ));
@@ -123,7 +123,7 @@ impl File<'_> {
             // Where only the terminator is missing, giflib fails and late TensorFlow does not.
             if at == size && self.image.frames > 0 {
                 let detail = format!("the file ends behind {} whole frame(s)", self.image.frames);
-                return stop(flaw(FlawKind::CutShort, "the terminator", at, detail));
+                return stop(flaw(FlawKind::CutShort, Part::Terminator, at, detail));
             }
             match self.blocks.byte()? {
                 EXTENSION => self.extension()?,
@@ -131,11 +131,11 @@ impl File<'_> {
                 TERMINATOR => return self.end(size),
                 other if at + 1 == size && self.image.frames > 0 => {
                     let detail = format!("the last byte is {other:#04x}, behind all frames");
-                    return stop(flaw(FlawKind::CutShort, "the terminator", at, detail));
+                    return stop(flaw(FlawKind::CutShort, Part::Terminator, at, detail));
                 }
                 other => {
                     let detail = format!("byte {other:#04x} begins no block");
-                    return stop(flaw(self.by_frames(), "the blocks", at, detail));
+                    return stop(flaw(self.by_frames(), Part::Blocks, at, detail));
                 }
             }
         }
@@ -164,7 +164,7 @@ impl File<'_> {
 
     fn frame(&mut self, at: u64) -> Result<(), Stop> {
         let frame = self.blocks.frame()?;
-        let part = format!("frame {}", self.image.frames + 1);
+        let part = Part::Frame.number(self.image.frames + 1);
         let Frame { width, height, .. } = frame;
         if frame.code_size > 8 {
             let detail = format!(
@@ -187,7 +187,7 @@ impl File<'_> {
                 "with {part} there are {} pixels; it is {}",
                 self.pixels, self.most_pixels
             );
-            let part = "the limit of this check";
+            let part = Part::ThisCheck;
             return stop(flaw(FlawKind::TooLarge, part, at, detail));
         }
         let transparent = self.transparent.take();
@@ -216,7 +216,7 @@ impl File<'_> {
         frame: &Frame,
         pixels: u64,
         colours: Colours,
-        part: &str,
+        part: &NamedPart,
         at: u64,
     ) -> Result<(), Stop> {
         let mut unpacker = Unpacker::new(frame.code_size, pixels, colours);
@@ -270,7 +270,7 @@ impl File<'_> {
         if self.image.frames == 0 {
             return stop(flaw(
                 FlawKind::Malformed,
-                "the blocks",
+                Part::Blocks,
                 at,
                 "there is no frame",
             ));
@@ -278,7 +278,7 @@ impl File<'_> {
         if size > at {
             let detail = format!("{} bytes follow the terminator", size - at);
             self.flaws
-                .push(flaw(FlawKind::TrailingBytes, "the end", at, detail));
+                .push(flaw(FlawKind::TrailingBytes, Part::End, at, detail));
         }
         Ok(())
     }
@@ -295,7 +295,9 @@ mod tests {
     fn flaws(bytes: &[u8]) -> Vec<(FlawKind, String)> {
         let facts = examine_bytes("a.gif", bytes, &Options::default());
         let flaws = facts.flaws.into_iter();
-        flaws.map(|flaw| (flaw.kind, flaw.part)).collect()
+        flaws
+            .map(|flaw| (flaw.kind, flaw.part.to_string()))
+            .collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod tables;
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crashlens_core::files::{Extent, Flaw, FlawKind, Image};
+use crashlens_core::files::{Extent, Flaw, FlawKind, Image, NamedPart, Part};
 
 use self::bytes::{Bytes, Marker};
 use self::entropy::Coefficients;
@@ -35,7 +35,7 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
         frame: None,
         latched: [false; 4],
         scans: 0,
-        part: "the header".to_owned(),
+        part: Part::Header.into(),
         flaws: Vec::new(),
         coefficients: decode.then(|| Coefficients::new(limits.memory)),
         most_pixels: limits.pixels,
@@ -88,16 +88,16 @@ impl From<io::Error> for Stop {
     }
 }
 
-fn flaw(kind: FlawKind, part: &str, at: u64, detail: impl Into<String>) -> Flaw {
+fn flaw(kind: FlawKind, part: impl Into<NamedPart>, at: u64, detail: impl Into<String>) -> Flaw {
     Flaw {
         kind,
-        part: part.to_owned(),
+        part: part.into(),
         at: Some(at),
         detail: detail.into(),
     }
 }
 
-fn refuse(part: &str, at: u64, detail: impl Into<String>) -> Stop {
+fn refuse(part: impl Into<NamedPart>, at: u64, detail: impl Into<String>) -> Stop {
     Stop::Refused(flaw(FlawKind::Malformed, part, at, detail))
 }
 
@@ -110,7 +110,7 @@ struct Walk<R> {
     latched: [bool; 4],
     scans: u32,
     /// What is being read, as a noun.
-    part: String,
+    part: NamedPart,
     flaws: Vec<Flaw>,
     coefficients: Option<Coefficients>,
     most_pixels: u64,
@@ -121,7 +121,7 @@ impl<R: Read + Seek> Walk<R> {
         // TensorFlow tells a JPEG by three bytes, libjpeg-turbo by the first two of them.
         if self.bytes.take(3)? != [0xFF, 0xD8, 0xFF] {
             return Err(refuse(
-                "the first bytes",
+                Part::FirstBytes,
                 0,
                 "it does not begin with FF D8 FF",
             ));
@@ -134,7 +134,7 @@ impl<R: Read + Seek> Walk<R> {
                 None => self.next_marker()?,
             };
             match marker.code {
-                0xD8 => return Err(refuse("the markers", marker.at, "a second start of image")),
+                0xD8 => return Err(refuse(Part::Markers, marker.at, "a second start of image")),
                 0xD9 => return self.end(marker.at),
                 0xDA => pending = Some(self.scan(marker.at)?),
                 // Restarts and TEM stand alone, and are passed over.
@@ -147,7 +147,7 @@ impl<R: Read + Seek> Walk<R> {
     /// The next marker; what stands before it is passed over with a warning by libjpeg-turbo.
     fn next_marker(&mut self) -> Result<Marker, Stop> {
         let begin = self.bytes.position();
-        "the markers".clone_into(&mut self.part);
+        self.part = Part::Markers.into();
         let marker = self.bytes.find_marker()?;
         // More than one FF may stand before a code, so that only a byte that is none counts.
         if marker.at > begin
@@ -156,13 +156,13 @@ impl<R: Read + Seek> Walk<R> {
         {
             let detail = format!("{} bytes stand between two segments", marker.at - begin);
             self.flaws
-                .push(flaw(FlawKind::Blemish, "the markers", begin, detail));
+                .push(flaw(FlawKind::Blemish, Part::Markers, begin, detail));
         }
         Ok(marker)
     }
 
     fn segment(&mut self, Marker { code, at }: Marker) -> Result<(), Stop> {
-        self.part = format!("segment FF {code:02X}");
+        self.part = Part::Segment.number(format_args!("FF {code:02X}"));
         let declared = u16::from_be_bytes([self.bytes.byte()?, self.bytes.byte()?]);
         let length = usize::from(declared).saturating_sub(2);
         let part = self.part.clone();
@@ -211,7 +211,7 @@ impl<R: Read + Seek> Walk<R> {
     /// A scan with its codes; the marker behind them.
     fn scan(&mut self, at: u64) -> Result<Marker, Stop> {
         self.scans += 1;
-        self.part = format!("scan {}", self.scans);
+        self.part = Part::Scan.number(self.scans);
         let part = self.part.clone();
         let malformed = |detail: String| refuse(&part, at, detail);
         let length = u16::from_be_bytes([self.bytes.byte()?, self.bytes.byte()?]);
@@ -222,7 +222,7 @@ impl<R: Read + Seek> Walk<R> {
         let header = ScanHeader::of(&payload, &frame).map_err(malformed)?;
         if self.scans == 1 {
             if let Some((kind, detail)) = frame.complaint() {
-                return Err(Stop::Refused(flaw(kind, "the frame", at, detail)));
+                return Err(Stop::Refused(flaw(kind, Part::OnlyFrame, at, detail)));
             }
         } else if !frame.progressive && self.whole() {
             return Err(malformed("the frame was complete before it".to_owned()));
@@ -313,13 +313,13 @@ impl<R: Read + Seek> Walk<R> {
     /// The end marker; bytes behind it are nobody's.
     fn end(&mut self, at: u64) -> Result<(), Stop> {
         if self.scans == 0 {
-            return Err(refuse("the markers", at, "it ends before any scan"));
+            return Err(refuse(Part::Markers, at, "it ends before any scan"));
         }
         let over = self.size.saturating_sub(self.bytes.position());
         if over > 0 {
             let detail = format!("{over} bytes follow the end marker");
             self.flaws
-                .push(flaw(FlawKind::TrailingBytes, "the end", at + 2, detail));
+                .push(flaw(FlawKind::TrailingBytes, Part::End, at + 2, detail));
         }
         Ok(())
     }

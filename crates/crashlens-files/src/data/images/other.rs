@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use crate::reading::Reading;
 
@@ -10,11 +10,11 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, 32)?;
     let Some(name) = name(&head) else {
         let detail = "its first bytes are those of no image that is known here";
-        reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::Header, 0, detail);
         return Ok(());
     };
     let detail = format!("it is {name}, which TensorFlow 2.12 to 2.21 has no reader for");
-    reading.flaw_at(FlawKind::Unsupported, "the format", 0, detail);
+    reading.flaw_at(FlawKind::Unsupported, Part::Format, 0, detail);
     Ok(())
 }
 

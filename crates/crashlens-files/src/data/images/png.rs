@@ -11,7 +11,7 @@ mod tests;
 
 use std::io::{self, Read};
 
-use crashlens_core::files::{Contents, Extent, FlawKind, Image};
+use crashlens_core::files::{Contents, Extent, FlawKind, Image, NamedPart, Part};
 use flate2::Crc;
 
 use self::header::Header;
@@ -28,7 +28,7 @@ const BLOCK: usize = 64 * 1024;
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     if reading.source.bytes_at(0, SIGNATURE.len())? != SIGNATURE {
         let detail = "it does not begin with the signature of PNG";
-        reading.flaw_at(FlawKind::Malformed, "the header", 0, detail);
+        reading.flaw_at(FlawKind::Malformed, Part::Header, 0, detail);
         return Ok(());
     }
     let mut chunks = Chunks::default();
@@ -67,8 +67,8 @@ impl Chunk {
         self.name[0].is_ascii_uppercase()
     }
 
-    fn part(&self) -> String {
-        format!("chunk {}", String::from_utf8_lossy(&self.name))
+    fn part(&self) -> NamedPart {
+        Part::Chunk.number(String::from_utf8_lossy(&self.name))
     }
 }
 
@@ -84,14 +84,14 @@ impl Chunks {
         let head = reading.source.bytes_at(at, 8)?;
         let Ok([l0, l1, l2, l3, name @ ..]) = <[u8; 8]>::try_from(head) else {
             let detail = "the file ends here, before chunk IEND";
-            reading.flaw_at(FlawKind::CutShort, "the chunks", at, detail);
+            reading.flaw_at(FlawKind::CutShort, Part::Chunks, at, detail);
             return Ok(None);
         };
         let length = u32::from_be_bytes([l0, l1, l2, l3]);
         let chunk = Chunk { at, name, length };
         if length > MOST_LENGTH || !name.iter().all(u8::is_ascii_alphabetic) {
             let detail = format!("{length} bytes named {name:02x?} are no chunk");
-            reading.flaw_at(FlawKind::Malformed, "the chunks", at, detail);
+            reading.flaw_at(FlawKind::Malformed, Part::Chunks, at, detail);
             return Ok(None);
         }
         let end = at + AROUND + u64::from(length);
@@ -129,7 +129,7 @@ impl Chunks {
             return Ok(After::Next);
         }
         if let Some(complaint) = self.pixels.as_ref().and_then(Pixels::complaint) {
-            reading.flaw_at(FlawKind::Malformed, "the pixels", chunk.at, complaint);
+            reading.flaw_at(FlawKind::Malformed, Part::Pixels, chunk.at, complaint);
             return Ok(After::End);
         }
         match &chunk.name {
@@ -233,13 +233,13 @@ impl Chunks {
         }
         if self.pixels.as_ref().is_some_and(Pixels::is_over) {
             let detail = "there are more pixels than the header says";
-            reading.flaw(FlawKind::Contradiction, "the pixels", detail);
+            reading.flaw(FlawKind::Contradiction, Part::Pixels, detail);
         }
         let end = chunk.at + AROUND + u64::from(chunk.length);
         let over = reading.source.size().saturating_sub(end);
         if over > 0 {
             let detail = format!("{over} bytes follow the last chunk");
-            reading.flaw_at(FlawKind::TrailingBytes, "the end", end, detail);
+            reading.flaw_at(FlawKind::TrailingBytes, Part::End, end, detail);
         }
     }
 }

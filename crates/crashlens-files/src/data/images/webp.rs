@@ -6,7 +6,7 @@ mod chunks;
 
 use std::io::{self, BufReader, Read, Seek};
 
-use crashlens_core::files::{Contents, Extent, FlawKind, Image};
+use crashlens_core::files::{Contents, Extent, FlawKind, Image, Part};
 use image_webp::{DecodingError, WebPDecoder};
 
 use self::chunks::Picture;
@@ -15,7 +15,7 @@ use crate::reading::Reading;
 
 pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let detail = "it is WebP, which TensorFlow reads from 2.21 on";
-    reading.flaw_at(FlawKind::Unsupported, "the format", 0, detail);
+    reading.flaw_at(FlawKind::Unsupported, Part::Format, 0, detail);
     let picture = match chunks::walk(&mut reading.source) {
         Ok(picture) => picture,
         Err(chunks::Stop::Io(error)) => return Err(error),
@@ -40,12 +40,17 @@ pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let allowed = holds(reading, image);
     if picture.animated && !picture.alpha {
         let detail = "it is an animation without an alpha channel: TensorFlow writes four bytes for each pixel into room for three";
-        reading.flaw_at(FlawKind::BreaksReader, "chunk VP8X", 12, detail);
+        reading.flaw_at(
+            FlawKind::BreaksReader,
+            Part::Chunk.number("VP8X"),
+            12,
+            detail,
+        );
     }
     if picture.end < reading.source.size() {
         let over = reading.source.size() - picture.end;
         let detail = format!("{over} bytes follow what the header says is the file");
-        reading.flaw_at(FlawKind::TrailingBytes, "the end", picture.end, detail);
+        reading.flaw_at(FlawKind::TrailingBytes, Part::End, picture.end, detail);
     }
     // Our decoder goes on with what follows the end, as if it were frames.
     let goes_on = picture.animated && picture.end < reading.source.size();
@@ -70,9 +75,9 @@ fn decode(reading: &mut Reading<'_>, picture: &Picture) -> io::Result<()> {
         }
         Err(error) => {
             let part = if picture.animated {
-                format!("frame {}", frames + 1)
+                Part::Frame.number(frames + 1)
             } else {
-                "the picture".to_owned()
+                Part::Picture.into()
             };
             reading.flaw(
                 FlawKind::Malformed,

@@ -32,7 +32,7 @@ fn records(facts: &FileFacts) -> &Records {
 /// The only flaw: its kind and its part.
 fn flaw(facts: &FileFacts) -> (FlawKind, &str) {
     match facts.flaws.as_slice() {
-        [flaw] => (flaw.kind, &flaw.part),
+        [flaw] => (flaw.kind, flaw.part.words()),
         other => panic!("not one flaw: {other:?}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use crashlens_core::files::Part;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 /// Compressed bytes that are read at a time.
@@ -25,6 +26,28 @@ impl Wrapping {
         match self {
             Self::Gzip => "GZIP",
             Self::Zlib => "ZLIB",
+        }
+    }
+
+    /// The parts of a file that is wrapped so.
+    pub(super) fn stream(self) -> Part {
+        match self {
+            Self::Gzip => Part::GzipStream,
+            Self::Zlib => Part::ZlibStream,
+        }
+    }
+
+    pub(super) fn trailer(self) -> Part {
+        match self {
+            Self::Gzip => Part::GzipTrailer,
+            Self::Zlib => Part::ZlibTrailer,
+        }
+    }
+
+    pub(super) fn end(self) -> Part {
+        match self {
+            Self::Gzip => Part::GzipEnd,
+            Self::Zlib => Part::ZlibEnd,
         }
     }
 }

@@ -70,7 +70,7 @@ fn a_second_data_chunk_and_a_few_bytes_behind_the_end_are_refused() {
 #[test]
 fn the_size_of_the_riff_is_told_apart_because_nothing_reads_it() {
     let facts = examined(&with(4, &[0, 0]));
-    assert_eq!(facts.flaws[0].part, "the size of the RIFF");
+    assert_eq!(facts.flaws[0].part.words(), "the size of the RIFF");
     assert!(matches!(facts.contents, Contents::Sound(_)));
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 use super::entry::{self, Entry, Header};
 use super::listing::{list, list_all, trailing};
@@ -20,7 +20,7 @@ const MOST_NAMED: u64 = 10;
 
 /// Reads the checkpoint of a prefix; `within` goes before the names of its files in what is told.
 pub(in crate::model) fn read(parts: &mut Parts<'_>, prefix: &str, within: &str) {
-    let part = format!("{within}{}.index", last(prefix));
+    let part = Part::CheckpointIndex.written(format!("{within}{}.index", last(prefix)));
     let mut source = match parts.open(&format!("{prefix}.index")) {
         Ok(source) => source,
         Err(error) => return parts.failed(&part, &error),
@@ -33,7 +33,7 @@ pub(in crate::model) fn read(parts: &mut Parts<'_>, prefix: &str, within: &str) 
         Err(error) => return parts.failed(&part, &error),
     };
     for fault in &table.faults {
-        let place = format!("{part}, {}", fault.part);
+        let place = part.clone().then(fault.part);
         parts.flaw(fault.kind, place, fault.at, fault.detail.clone());
     }
     let Some(header) = header(parts, &part, &table) else {
@@ -51,7 +51,7 @@ pub(in crate::model) fn read(parts: &mut Parts<'_>, prefix: &str, within: &str) 
 }
 
 /// The first entry; what TensorFlow cannot go on without.
-fn header(parts: &mut Parts<'_>, part: &str, table: &table::Table) -> Option<Header> {
+fn header(parts: &mut Parts<'_>, part: &NamedPart, table: &table::Table) -> Option<Header> {
     let Some(first) = table.rows.first() else {
         if table.faults.is_empty() {
             parts.flaw(
@@ -95,7 +95,7 @@ fn header(parts: &mut Parts<'_>, part: &str, table: &table::Table) -> Option<Hea
 struct Bundle<'a> {
     prefix: &'a str,
     within: &'a str,
-    index: String,
+    index: NamedPart,
     header: Header,
 }
 
@@ -223,6 +223,7 @@ impl Bundle<'_> {
             let of = self.header.shards;
             let ending = format!(".data-{shard:05}-of-{of:05}");
             let part = format!("{}{}{ending}", self.within, last(self.prefix));
+            let part = Part::CheckpointData.written(part);
             match parts.open(&format!("{}{ending}", self.prefix)) {
                 Ok(mut source) => self.shard(parts, &part, &mut source, &entries, &mut buffer),
                 Err(error) => {
@@ -236,7 +237,7 @@ impl Bundle<'_> {
     fn shard(
         &self,
         parts: &mut Parts<'_>,
-        part: &str,
+        part: &NamedPart,
         source: &mut Source,
         entries: &[Entry],
         buffer: &mut [u8],
@@ -296,7 +297,14 @@ impl Bundle<'_> {
     }
 
     /// What was not named one by one, and what it looks like.
-    fn sum_up(&self, parts: &mut Parts<'_>, part: &str, wrong: &Tally, missing: &Tally, of: usize) {
+    fn sum_up(
+        &self,
+        parts: &mut Parts<'_>,
+        part: &NamedPart,
+        wrong: &Tally,
+        missing: &Tally,
+        of: usize,
+    ) {
         if missing.0 > MOST_NAMED {
             let detail = format!("{} of {of} tensors reach beyond its end", missing.0);
             parts.flaw(FlawKind::CutShort, part, None, detail);
@@ -318,7 +326,7 @@ impl Bundle<'_> {
 }
 
 /// A tensor whose bytes are not all there.
-fn lacking(parts: &mut Parts<'_>, part: &str, entry: &Entry, size: u64, missing: &mut Tally) {
+fn lacking(parts: &mut Parts<'_>, part: &NamedPart, entry: &Entry, size: u64, missing: &mut Tally) {
     list(parts, entry, 0);
     if missing.is_named() {
         let reach = (entry.offset as u64).saturating_add(entry.size as u64);
@@ -329,7 +337,13 @@ fn lacking(parts: &mut Parts<'_>, part: &str, entry: &Entry, size: u64, missing:
 }
 
 /// A tensor against its checksum.
-fn judge(parts: &mut Parts<'_>, part: &str, entry: &Entry, outcome: Outcome, wrong: &mut Tally) {
+fn judge(
+    parts: &mut Parts<'_>,
+    part: &NamedPart,
+    entry: &Entry,
+    outcome: Outcome,
+    wrong: &mut Tally,
+) {
     list(parts, entry, outcome.not_finite);
     if let Some(length) = outcome.wild {
         let detail = format!(

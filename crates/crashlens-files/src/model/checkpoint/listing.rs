@@ -1,6 +1,6 @@
 //! The tensors of a checkpoint as facts, and the bytes that none of them has.
 
-use crashlens_core::files::{FlawKind, Tensor};
+use crashlens_core::files::{FlawKind, NamedPart, Tensor};
 
 use super::entry::Entry;
 use super::values::CHUNK;
@@ -51,7 +51,7 @@ fn bytes_of(entry: &Entry) -> u64 {
 }
 
 /// Bytes that no tensor has; the zeros that align the next file do not count.
-pub(super) fn trailing(parts: &mut Parts<'_>, part: &str, source: &mut Source, end: u64) {
+pub(super) fn trailing(parts: &mut Parts<'_>, part: &NamedPart, source: &mut Source, end: u64) {
     let behind = source.size().saturating_sub(end);
     if behind == 0 {
         return;

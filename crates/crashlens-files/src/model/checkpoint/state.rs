@@ -1,6 +1,6 @@
 //! The file `checkpoint`, which names the latest of a folder.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use super::bundle;
 use crate::model::parts::{Parts, folder, join, last};
@@ -39,17 +39,22 @@ pub(super) fn check(parts: &mut Parts<'_>, place: &str) -> Option<String> {
     let text = match text {
         Ok(text) => text,
         Err(error) => {
-            parts.failed("checkpoint", &error);
+            parts.failed(Part::CheckpointState, &error);
             return None;
         }
     };
     if text.is_empty() {
-        parts.flaw(FlawKind::Empty, "checkpoint", None, "it has no bytes");
+        parts.flaw(
+            FlawKind::Empty,
+            Part::CheckpointState,
+            None,
+            "it has no bytes",
+        );
         return None;
     }
     let Some(named) = latest(&String::from_utf8_lossy(&text)) else {
         let detail = format!("it has no line `{LATEST}: \"…\"` that can be read");
-        parts.flaw(FlawKind::Malformed, "checkpoint", None, detail);
+        parts.flaw(FlawKind::Malformed, Part::CheckpointState, None, detail);
         return None;
     };
     let prefix = if named.starts_with('/') || named.contains("://") {
@@ -70,7 +75,7 @@ pub(super) fn check(parts: &mut Parts<'_>, place: &str) -> Option<String> {
         None => String::new(),
     };
     let detail = format!("it names {named} as the latest, and there is no {named}.index{beside}");
-    parts.flaw(FlawKind::MissingPart, "checkpoint", None, detail);
+    parts.flaw(FlawKind::MissingPart, Part::CheckpointState, None, detail);
     None
 }
 

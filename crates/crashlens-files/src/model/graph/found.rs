@@ -1,12 +1,12 @@
 //! What is noted of graphs while they are gone through.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 /// Something wrong with a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::model) struct Found {
     pub(in crate::model) kind: FlawKind,
-    pub(in crate::model) part: String,
+    pub(in crate::model) part: NamedPart,
     pub(in crate::model) at: Option<u64>,
     pub(in crate::model) detail: String,
     /// Whether it is in a function; else it is in the graph itself.
@@ -21,11 +21,17 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    pub(super) fn part(&self) -> String {
-        match &self.within {
-            Some(function) => format!("function {function}, node {}", self.node),
-            None => format!("node {}", self.node),
-        }
+    pub(super) fn part(&self) -> NamedPart {
+        node_part(self.within.as_deref(), &self.node)
+    }
+}
+
+/// A node, and the function that it is in.
+pub(super) fn node_part(function: Option<&str>, node: &str) -> NamedPart {
+    let node = Part::Node.number(node);
+    match function {
+        Some(function) => Part::Function.number(function).then(node),
+        None => node,
     }
 }
 

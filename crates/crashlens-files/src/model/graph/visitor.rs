@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crashlens_core::files::{FlawKind, ModelFacts, Operation, Tensor};
+use crashlens_core::files::{FlawKind, ModelFacts, NamedPart, Operation, Part, Tensor};
 use crashlens_core::operations;
 
 use super::attributes::Attributes;
 use super::constant::{constant, sizes};
 use super::device;
-use super::found::Caller;
-use super::found::{Found, Placeholder, Stored, is_valid_name};
+
+use super::found::{Caller, Found, Placeholder, Stored, is_valid_name, node_part};
 use super::node;
 use super::scope::Scope;
 use crate::model::proto::{Item, Message, Node, Visitor};
@@ -62,7 +62,7 @@ impl Graphs {
     pub(in crate::model) fn note(
         &mut self,
         kind: FlawKind,
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         at: u64,
         detail: impl Into<String>,
     ) {
@@ -141,7 +141,7 @@ impl Graphs {
         }
     }
 
-    fn check_name_and_place(&mut self, definition: &Node, part: &str) {
+    fn check_name_and_place(&mut self, definition: &Node, part: &NamedPart) {
         let (name, place) = (definition.text(1), definition.text(4));
         if !is_valid_name(name) {
             let detail = format!("a node is named {name:?}, which no node may be");
@@ -153,14 +153,12 @@ impl Graphs {
         }
     }
 
-    fn part(&self, name: &str) -> String {
-        match &self.function {
-            Some(scope) => format!("function {}, node {name}", scope.function),
-            None => format!("node {name}"),
-        }
+    fn part(&self, name: &str) -> NamedPart {
+        let scope = self.function.as_ref();
+        node_part(scope.map(|scope| scope.function.as_str()), name)
     }
 
-    fn doubt(&mut self, part: &str, at: u64, detail: String) {
+    fn doubt(&mut self, part: &NamedPart, at: u64, detail: String) {
         if self.uncertain.len() < MOST_FOUND {
             self.uncertain.push(Found {
                 kind: FlawKind::Malformed,
@@ -221,7 +219,7 @@ impl Graphs {
         }
     }
 
-    fn constant(&mut self, name: &str, part: &str, attributes: &Attributes<'_>) {
+    fn constant(&mut self, name: &str, part: &NamedPart, attributes: &Attributes<'_>) {
         let Some(tensor) = attributes.get("value").and_then(|value| value.message(8)) else {
             return;
         };
@@ -288,7 +286,7 @@ impl Graphs {
             .map(|output| output.text(1).to_owned())
             .collect();
         if let Some(name) = bad {
-            let part = format!("function {}", scope.function);
+            let part = Part::Function.number(&scope.function);
             let detail = format!("an argument is named {name:?}, which none may be");
             self.note(FlawKind::Malformed, part, signature.at, detail);
         }
@@ -312,12 +310,12 @@ impl Graphs {
     fn end_of_graph(&mut self) {
         let mut graph = std::mem::take(&mut self.graph);
         for (node, at, detail) in graph.finish() {
-            self.note(FlawKind::Contradiction, format!("node {node}"), at, detail);
+            self.note(FlawKind::Contradiction, node_part(None, &node), at, detail);
         }
         for (node, other) in std::mem::take(&mut self.colocated) {
             if !graph.has(&other) {
                 let detail = format!("it is to be where {other:?} is, which is nowhere");
-                self.note(FlawKind::Contradiction, format!("node {node}"), 0, detail);
+                self.note(FlawKind::Contradiction, node_part(None, &node), 0, detail);
             }
         }
         self.graph = graph;
@@ -346,7 +344,7 @@ impl Visitor for Graphs {
                 return;
             };
             for (node, at, detail) in scope.finish() {
-                let part = format!("function {}, node {node}", scope.function);
+                let part = node_part(Some(&scope.function), &node);
                 // Still within it, for what is noted.
                 self.function = Some(Scope::of_function());
                 self.note(FlawKind::Contradiction, part, at, detail);

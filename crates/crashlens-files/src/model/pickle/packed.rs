@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read};
 
-use crashlens_core::files::{Contents, FlawKind, ModelFacts};
+use crashlens_core::files::{Contents, FlawKind, ModelFacts, Part};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
 use super::{Reader, disassemble};
@@ -41,7 +41,7 @@ pub(super) fn read(reading: &mut Reading<'_>, packing: Packing) -> io::Result<()
         Packing::Gzip => Box::new(MultiGzDecoder::new(input)),
         Packing::Other(name) => {
             let detail = format!("it is compressed with {name}, which is not looked into here");
-            reading.flaw(FlawKind::Blemish, "the pickle", detail);
+            reading.flaw(FlawKind::Blemish, Part::Pickle, detail);
             return Ok(());
         }
     };
@@ -51,12 +51,12 @@ pub(super) fn read(reading: &mut Reading<'_>, packing: Packing) -> io::Result<()
         Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error),
         Err(error) => {
             let detail = format!("it cannot be unpacked: {error}");
-            reading.flaw(FlawKind::Malformed, "the pickle", detail);
+            reading.flaw(FlawKind::Malformed, Part::Pickle, detail);
             return Ok(());
         }
     };
     if let Some((kind, at, detail)) = program.fault {
-        let part = format!("the pickle, unpacked, byte {at}");
+        let part = Part::Pickle.written(format!("the pickle, unpacked, byte {at}"));
         reading.flaw(kind, part, detail);
     }
     reading.holds(Contents::Model(Box::new(ModelFacts {

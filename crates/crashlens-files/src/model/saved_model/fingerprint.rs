@@ -3,7 +3,7 @@
 //! TensorFlow writes it since 2.11 and never compares it when it loads. What is compared here is the hash of the index
 //! of the variables, which is `FarmHash` of the file; those over messages depend on how they are written.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use super::super::farm_hash;
 use crate::model::parts::{Parts, join};
@@ -41,12 +41,12 @@ pub(super) fn read(parts: &mut Parts<'_>, place: &str) {
         .facts
         .flaws
         .iter()
-        .any(|flaw| flaw.part.starts_with("variables/variables.index"));
+        .any(|flaw| flaw.part.id == Part::CheckpointIndex);
     if farm_hash::hash(&bytes) != saved && !is_damaged {
         let detail = "variables/variables.index is not the one that was saved with this graph: the variables are of \
                       another save, as when a save over an old model was killed, or files were copied one by one; or this file \
                       itself is damaged";
-        parts.flaw(FlawKind::Leftover, "fingerprint.pb", None, detail);
+        parts.flaw(FlawKind::Leftover, Part::Fingerprint, None, detail);
     }
 }
 

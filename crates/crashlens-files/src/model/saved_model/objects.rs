@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
 use super::visitor::{Object, SavedModel};
 use crate::model::checkpoint::{MOST_TENSORS, StoredObject, stored_objects};
@@ -53,7 +53,7 @@ pub(super) fn against_variables(parts: &mut Parts<'_>, model: &SavedModel) {
         faults.extend(unmatched(model, &matched));
     }
     for fault in faults.into_iter().take(MOST_NAMED as usize) {
-        parts.flaw(FlawKind::Contradiction, "variables", None, fault);
+        parts.flaw(FlawKind::Contradiction, Part::Variables, None, fault);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crashlens_core::files::{FlawKind, ModelFacts, Signature};
+use crashlens_core::files::{FlawKind, ModelFacts, Part, Signature};
 
 use super::{signature, structure};
 use crate::model::graph::{Found, Graphs, device};
@@ -32,7 +32,7 @@ pub(super) struct SavedModel {
     signatures: BTreeMap<String, Node>,
     version: Option<String>,
     /// Function, and what needs it.
-    functions: Vec<(String, String)>,
+    functions: Vec<(String, Part)>,
     /// Number of an object, and what names it.
     named: Vec<(u64, &'static str)>,
     /// Constants of the graph that objects are.
@@ -70,7 +70,7 @@ impl SavedModel {
                 if number >= count as u64 {
                     let detail = format!("{by} names object {number}, and there are {count}");
                     self.graphs
-                        .note(FlawKind::Contradiction, "the objects", 0, detail);
+                        .note(FlawKind::Contradiction, Part::SavedObjects, 0, detail);
                 }
             }
         }
@@ -81,21 +81,21 @@ impl SavedModel {
                     self.assets.len()
                 );
                 self.graphs
-                    .note(FlawKind::Contradiction, "the objects", 0, detail);
+                    .note(FlawKind::Contradiction, Part::SavedObjects, 0, detail);
             }
         }
     }
 
     fn note(&mut self, detail: String) {
         self.graphs
-            .note(FlawKind::Contradiction, "the objects", 0, detail);
+            .note(FlawKind::Contradiction, Part::SavedObjects, 0, detail);
     }
 
     /// What is wrong with it. Where functions are saved, TensorFlow does not look at the nodes outside of them.
     pub(super) fn take_found(&mut self) -> Vec<Found> {
         let found = self.graphs.take_found().into_iter();
         let (real, idle): (Vec<Found>, Vec<Found>) = found.partition(|found| {
-            !self.has_objects || found.is_in_function || !found.part.starts_with("node ")
+            !self.has_objects || found.is_in_function || found.part.id != Part::Node
         });
         self.behind = idle
             .first()
@@ -188,19 +188,18 @@ impl SavedModel {
         }
         if let Some(function) = node.message(6) {
             for name in function.texts(1) {
-                self.functions
-                    .push((name.to_owned(), "a saved function".to_owned()));
+                self.functions.push((name.to_owned(), Part::SavedFunction));
             }
         }
         if let Some(function) = node.message(8) {
             let name = function.text(1).to_owned();
-            self.functions.push((name, "a saved function".to_owned()));
+            self.functions.push((name, Part::SavedFunction));
         }
     }
 
     fn concrete(&mut self, entry: &Node) {
         self.functions
-            .push((entry.text(1).to_owned(), "the saved functions".to_owned()));
+            .push((entry.text(1).to_owned(), Part::SavedFunctions));
         if let Some(function) = entry.message(2) {
             for number in function.numbers(2) {
                 self.named.push((number, "a function"));

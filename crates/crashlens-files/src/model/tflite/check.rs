@@ -1,6 +1,6 @@
 //! Whether the parts of a model fit together: indices, types, shapes and stored bytes.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 use super::parts::{Graph, Model, Operator, Quantization, TensorPart};
 use super::schema::Schema;
@@ -24,14 +24,14 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     /// Notes a contradiction.
-    pub(super) fn note(&mut self, part: impl Into<String>, detail: impl Into<String>) {
+    pub(super) fn note(&mut self, part: impl Into<NamedPart>, detail: impl Into<String>) {
         self.note_as(FlawKind::Contradiction, part, detail);
     }
 
     pub(super) fn note_as(
         &mut self,
         kind: FlawKind,
-        part: impl Into<String>,
+        part: impl Into<NamedPart>,
         detail: impl Into<String>,
     ) {
         if self.faults.len() < MOST_FAULTS {
@@ -51,11 +51,15 @@ impl Check<'_> {
                 "its version is {}, and only {VERSION} exists",
                 model.version
             );
-            self.note("version", detail);
+            self.note(field("version"), detail);
         }
         match (model.has_graphs, model.graphs.is_empty()) {
-            (true, true) => self.note("subgraphs", "it has none"),
-            (false, _) => self.note_as(FlawKind::Malformed, "subgraphs", "it has no list of them"),
+            (true, true) => self.note(field("subgraphs"), "it has none"),
+            (false, _) => self.note_as(
+                FlawKind::Malformed,
+                field("subgraphs"),
+                "it has no list of them",
+            ),
             (true, false) => {}
         }
         self.codes();
@@ -67,7 +71,7 @@ impl Check<'_> {
         self.signatures();
         for (number, buffer) in model.metadata.iter().enumerate() {
             if u64::from(*buffer) >= model.buffers.count {
-                let part = format!("metadata[{number}]");
+                let part = field(format!("metadata[{number}]"));
                 let detail = format!("it names buffer {buffer} of {}", model.buffers.count);
                 self.note_as(FlawKind::IdlePart, part, detail);
             }
@@ -77,21 +81,25 @@ impl Check<'_> {
     fn graph(&mut self, number: usize, graph: &Graph) {
         let place = format!("subgraphs[{number}]");
         if !graph.has_tensors {
-            self.note(place, "it has no list of tensors");
+            self.note(field(place), "it has no list of tensors");
             return;
         }
         for (index, tensor) in graph.tensors.iter().enumerate() {
-            self.tensor(&format!("{place}.tensors[{index}]"), tensor);
+            self.tensor(&field(format!("{place}.tensors[{index}]")), tensor);
         }
         let count = graph.tensors.len();
         for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
-            self.indices(&format!("{place}.{what}"), list, count);
+            self.indices(&field(format!("{place}.{what}")), list, count);
         }
         if self.is_entry(number) {
             self.entry(&place, graph);
         }
         for (index, operator) in graph.operators.iter().enumerate() {
-            self.operator(&format!("{place}.operators[{index}]"), graph, operator);
+            self.operator(
+                &field(format!("{place}.operators[{index}]")),
+                graph,
+                operator,
+            );
         }
         self.flow(&place, graph);
     }
@@ -102,7 +110,7 @@ impl Check<'_> {
         number == 0 || signatures.any(|signature| signature.graph as usize == number)
     }
 
-    fn indices(&mut self, part: &str, list: &[i32], count: usize) {
+    fn indices(&mut self, part: &NamedPart, list: &[i32], count: usize) {
         for index in list {
             // -1 is an input that is left out.
             let is_known = *index == -1 || usize::try_from(*index).is_ok_and(|it| it < count);
@@ -113,7 +121,7 @@ impl Check<'_> {
         }
     }
 
-    fn tensor(&mut self, part: &str, tensor: &TensorPart) {
+    fn tensor(&mut self, part: &NamedPart, tensor: &TensorPart) {
         let Some(kind) = self.schema.member("TensorType", i64::from(tensor.kind)) else {
             self.note(part, format!("there is no type {}", tensor.kind));
             return;
@@ -138,7 +146,7 @@ impl Check<'_> {
         self.quantization(part, tensor, kind);
     }
 
-    fn stored(&mut self, part: &str, tensor: &TensorPart, bytes: Option<u64>) {
+    fn stored(&mut self, part: &NamedPart, tensor: &TensorPart, bytes: Option<u64>) {
         let Some(buffer) = self.model.buffers.get(tensor.buffer) else {
             let count = self.model.buffers.count;
             self.note(
@@ -173,7 +181,7 @@ impl Check<'_> {
         }
     }
 
-    fn quantization(&mut self, part: &str, tensor: &TensorPart, kind: &str) {
+    fn quantization(&mut self, part: &NamedPart, tensor: &TensorPart, kind: &str) {
         let Some(it) = tensor.quantization.filter(|it| it.scales > 0) else {
             return;
         };
@@ -206,7 +214,7 @@ impl Check<'_> {
         self.zero_points(part, it, kind);
     }
 
-    fn zero_points(&mut self, part: &str, it: Quantization, kind: &str) {
+    fn zero_points(&mut self, part: &NamedPart, it: Quantization, kind: &str) {
         let (least, greatest) = match kind {
             "INT8" => (-128, 127),
             "UINT8" => (0, 255),
@@ -230,7 +238,7 @@ impl Check<'_> {
         }
     }
 
-    fn operator(&mut self, part: &str, graph: &Graph, operator: &Operator) {
+    fn operator(&mut self, part: &NamedPart, graph: &Graph, operator: &Operator) {
         let count = graph.tensors.len();
         self.indices(part, &operator.inputs, count);
         self.indices(part, &operator.outputs, count);
@@ -257,7 +265,7 @@ impl Check<'_> {
     fn signatures(&mut self) {
         let model = self.model;
         for (number, signature) in model.signatures.iter().enumerate() {
-            let part = format!("signature_defs[{number}]");
+            let part = field(format!("signature_defs[{number}]"));
             let Some(graph) = model.graphs.get(signature.graph as usize) else {
                 let detail = format!(
                     "it names subgraph {} of {}",
@@ -308,6 +316,11 @@ impl Graph {
     pub(super) fn tensor(&self, index: i32) -> Option<&TensorPart> {
         self.tensors.get(usize::try_from(index).ok()?)
     }
+}
+
+/// A field of the model, by its path.
+pub(super) fn field(path: impl Into<String>) -> NamedPart {
+    Part::Field.written(path)
 }
 
 /// How many elements a shape has; `None` where that is no number.

@@ -1,8 +1,8 @@
 //! The operations that a model lists, and whether TensorFlow has a kernel for each.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, Part};
 
-use super::check::Check;
+use super::check::{Check, field};
 use super::operators::KERNELS;
 use super::parts::Code;
 
@@ -21,10 +21,6 @@ const TAKEN_OVER: [&str; 3] = [
     "MaxUnpooling2D",
 ];
 
-/// Parts of the table of effects: which versions run these differs.
-const TAKEN_OVER_PART: &str = "a custom operation of MediaPipe";
-const SELECT_PART: &str = "a select operation";
-
 impl Check<'_> {
     /// Every operation that is listed must have a kernel, used or not.
     pub(super) fn codes(&mut self) {
@@ -35,12 +31,12 @@ impl Check<'_> {
                 let detail = format!(
                     "`{custom}` is run by the whole of TensorFlow, which the interpreter must be linked with"
                 );
-                self.note_as(FlawKind::Unsupported, SELECT_PART, detail);
+                self.note_as(FlawKind::Unsupported, Part::SelectOperation, detail);
             } else if is_custom && TAKEN_OVER.contains(&custom) {
                 let detail = format!("not every TensorFlow has a kernel for `{custom}`");
-                self.note_as(FlawKind::Unsupported, TAKEN_OVER_PART, detail);
+                self.note_as(FlawKind::Unsupported, Part::MediaPipeOperation, detail);
             } else if let Some(missing) = self.missing(code) {
-                let part = format!("operator_codes[{number}]");
+                let part = field(format!("operator_codes[{number}]"));
                 self.note_as(FlawKind::Unsupported, part, missing);
             }
         }

@@ -1,8 +1,8 @@
 //! Whether every tensor has a value when it is read, and nobody writes where nothing may be written.
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart};
 
-use super::check::{Check, elements};
+use super::check::{Check, elements, field};
 use super::parts::{Graph, Operator, TensorPart};
 
 /// Elements of an input that no model asks for.
@@ -38,7 +38,7 @@ impl Check<'_> {
             set(&mut has_value, *index);
         }
         for (number, operator) in graph.operators.iter().enumerate() {
-            let part = format!("{place}.operators[{number}]");
+            let part = field(format!("{place}.operators[{number}]"));
             if let Some(index) = lacks(&has_value, &operator.inputs) {
                 self.note(
                     part.clone(),
@@ -60,7 +60,7 @@ impl Check<'_> {
             }
         }
         if let Some(index) = lacks(&has_value, &graph.outputs) {
-            let part = format!("{place}.outputs");
+            let part = field(format!("{place}.outputs"));
             self.note(part, format!("tensor {index} never gets a value"));
         }
         self.left_out(place, graph);
@@ -70,7 +70,7 @@ impl Check<'_> {
     fn left_out(&mut self, place: &str, graph: &Graph) {
         for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
             if list.contains(&-1) {
-                let part = format!("{place}.{what}");
+                let part = field(format!("{place}.{what}"));
                 self.note_as(FlawKind::Malformed, part, "one of them is left out");
             }
         }
@@ -81,19 +81,19 @@ impl Check<'_> {
         for (what, list) in [("inputs", &graph.inputs), ("outputs", &graph.outputs)] {
             let mut tensors = list.iter().filter_map(|index| graph.tensor(*index));
             if tensors.any(|tensor| std::str::from_utf8(&tensor.name).is_err()) {
-                let part = format!("{place}.{what}");
+                let part = field(format!("{place}.{what}"));
                 self.note(part, "the name of one of them is not UTF-8");
             }
         }
         for index in &graph.inputs {
             if let Some(tensor) = graph.tensor(*index) {
-                self.input(&format!("{place}.tensors[{index}]"), tensor);
+                self.input(&field(format!("{place}.tensors[{index}]")), tensor);
             }
         }
     }
 
     /// The shape of an input, and the one with unknown dimensions, which are 1 until somebody sets them.
-    fn input(&mut self, part: &str, tensor: &TensorPart) {
+    fn input(&mut self, part: &NamedPart, tensor: &TensorPart) {
         let bytes = elements(&tensor.shape);
         if bytes.is_some_and(|bytes| bytes > LARGEST_INPUT) {
             self.note(
@@ -118,7 +118,13 @@ impl Check<'_> {
     }
 
     /// Shapes and types that a kernel holds against each other.
-    pub(super) fn weights(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
+    pub(super) fn weights(
+        &mut self,
+        part: &NamedPart,
+        name: &str,
+        graph: &Graph,
+        operator: &Operator,
+    ) {
         let at = |list: &[i32], index: usize| list.get(index).and_then(|it| graph.tensor(*it));
         let (Some(input), Some(output)) = (at(&operator.inputs, 0), at(&operator.outputs, 0))
         else {

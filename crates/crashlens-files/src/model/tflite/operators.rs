@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart};
 
-use super::check::Check;
+use super::check::{Check, field};
 use super::parts::{Graph, Model, Operator};
 use super::schema::Schema;
 
@@ -107,7 +107,7 @@ pub(super) fn name_of(
 
 impl Check<'_> {
     /// What the kernel of an operator would meet.
-    pub(super) fn kernel(&mut self, part: &str, graph: &Graph, operator: &Operator) {
+    pub(super) fn kernel(&mut self, part: &NamedPart, graph: &Graph, operator: &Operator) {
         let name = name_of(self.model, self.schema, operator);
         let Some((name, kernel)) = name.and_then(|name| Some((name, KERNELS.get(name)?))) else {
             return;
@@ -141,7 +141,7 @@ impl Check<'_> {
 
     fn types(
         &mut self,
-        part: &str,
+        part: &NamedPart,
         name: &str,
         kernel: &Kernel,
         graph: &Graph,
@@ -167,7 +167,7 @@ impl Check<'_> {
         }
     }
 
-    fn numbers(&mut self, part: &str, name: &str, operator: &Operator) {
+    fn numbers(&mut self, part: &NamedPart, name: &str, operator: &Operator) {
         let option = |key: &str| operator.options.get(key).copied();
         let table = self.schema.table(operator.options_name);
         let has = |key: &str| {
@@ -208,7 +208,7 @@ impl Check<'_> {
     }
 
     /// Graphs that it runs.
-    fn calls(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
+    fn calls(&mut self, part: &NamedPart, name: &str, graph: &Graph, operator: &Operator) {
         let graphs = &self.model.graphs;
         for (number, called) in operator.called(name).into_iter().enumerate() {
             let callee = usize::try_from(called).ok().and_then(|it| graphs.get(it));
@@ -262,7 +262,7 @@ impl Check<'_> {
                 let number = *number;
                 match callees.pop() {
                     Some(next) if open.iter().any(|(it, _)| *it == next) => {
-                        let part = format!("subgraphs[{next}]");
+                        let part = field(format!("subgraphs[{next}]"));
                         self.note_as(
                             FlawKind::Malformed,
                             part,

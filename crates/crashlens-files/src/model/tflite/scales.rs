@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use super::parts::{Graph, Operator, TensorPart};
+use crashlens_core::files::NamedPart;
 
 /// Numbers of `TensorType`.
 const UINT8: i8 = 3;
@@ -13,7 +14,13 @@ const FARTHEST: f64 = 0.02;
 
 impl Check<'_> {
     /// Convolutions and matrix products of small integers.
-    pub(super) fn scales(&mut self, part: &str, name: &str, graph: &Graph, operator: &Operator) {
+    pub(super) fn scales(
+        &mut self,
+        part: &NamedPart,
+        name: &str,
+        graph: &Graph,
+        operator: &Operator,
+    ) {
         let input = |number: usize| {
             let index = operator.inputs.get(number);
             index.and_then(|index| graph.tensor(*index))

@@ -5,7 +5,7 @@ mod axes;
 mod step;
 
 use self::step::{Shape, Step, declared, look};
-use super::check::Check;
+use super::check::{Check, field};
 use super::operators::name_of;
 use super::parts::TensorPart;
 
@@ -58,7 +58,10 @@ impl Check<'_> {
                 known: &known,
             };
             let shape = step.outcome().unwrap_or_else(|detail| {
-                self.note(format!("subgraphs[{number}].operators[{place}]"), detail);
+                self.note(
+                    field(format!("subgraphs[{number}].operators[{place}]")),
+                    detail,
+                );
                 None
             });
             let given = usize::from(name == "IF");

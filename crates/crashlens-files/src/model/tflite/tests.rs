@@ -199,7 +199,7 @@ fn operations_of_the_whole_of_tensorflow_are_told_by_their_own_part() {
     let facts = examined(include_bytes!("../../../fixtures/tflite/select.tflite"));
     let flaw = facts.flaws.first().expect("a flaw");
     assert_eq!(
-        (flaw.kind, flaw.part.as_str()),
+        (flaw.kind, flaw.part.words()),
         (FlawKind::Unsupported, "a select operation")
     );
 }

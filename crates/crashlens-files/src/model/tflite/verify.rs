@@ -5,7 +5,7 @@
 
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 use super::flat::{Flat, Found};
 use super::schema::{Field, Kind, Schema};
@@ -54,7 +54,7 @@ pub(super) fn verify(pages: &mut Pages<'_>, schema: &'static Schema) -> io::Resu
 }
 
 impl Verifier<'_, '_> {
-    fn part(&self) -> String {
+    fn part(&self) -> NamedPart {
         let mut part = String::new();
         for step in &self.path {
             match step {
@@ -64,9 +64,10 @@ impl Verifier<'_, '_> {
             }
         }
         if part.is_empty() {
-            "the model".clone_into(&mut part);
+            Part::Model.into()
+        } else {
+            Part::Field.written(part)
         }
-        part
     }
 
     fn fault(&self, at: u64, detail: impl Into<String>) -> Stop {

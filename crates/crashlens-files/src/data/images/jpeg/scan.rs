@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek};
 use std::ops::Range;
 
-use crashlens_core::files::{Flaw, FlawKind};
+use crashlens_core::files::{Flaw, FlawKind, NamedPart};
 
 use super::bytes::{Bytes, Marker};
 use super::entropy::{Coefficients, Decoder};
@@ -15,7 +15,7 @@ pub(super) struct Scan<'a> {
     pub(super) frame: &'a Frame,
     pub(super) header: &'a ScanHeader,
     pub(super) tables: &'a Tables,
-    pub(super) part: &'a str,
+    pub(super) part: &'a NamedPart,
     /// Set where the codes are decoded.
     pub(super) coefficients: Option<&'a mut Coefficients>,
     pub(super) flaws: &'a mut Vec<Flaw>,

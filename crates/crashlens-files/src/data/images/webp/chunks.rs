@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crashlens_core::files::FlawKind;
+use crashlens_core::files::{FlawKind, NamedPart, Part};
 
 use crate::source::Source;
 
@@ -38,7 +38,7 @@ pub(super) struct Picture {
 pub(super) enum Stop {
     Refused {
         kind: FlawKind,
-        part: String,
+        part: NamedPart,
         at: u64,
         detail: String,
     },
@@ -51,10 +51,15 @@ impl From<io::Error> for Stop {
     }
 }
 
-fn refuse<T>(kind: FlawKind, part: &str, at: u64, detail: impl Into<String>) -> Result<T, Stop> {
+fn refuse<T>(
+    kind: FlawKind,
+    part: impl Into<NamedPart>,
+    at: u64,
+    detail: impl Into<String>,
+) -> Result<T, Stop> {
     Err(Stop::Refused {
         kind,
-        part: part.to_owned(),
+        part: part.into(),
         at,
         detail: detail.into(),
     })
@@ -67,8 +72,8 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn part(&self) -> String {
-        format!("chunk {}", String::from_utf8_lossy(&self.name).trim_end())
+    fn part(&self) -> NamedPart {
+        Part::Chunk.number(String::from_utf8_lossy(&self.name).trim_end())
     }
 
     fn content(&self) -> u64 {
@@ -94,7 +99,7 @@ pub(super) fn walk(source: &mut Source) -> Result<Picture, Stop> {
     if form != (Some(b"RIFF"), Some(b"WEBP")) || source.size() <= FIRST {
         return refuse(
             FlawKind::Malformed,
-            "the header",
+            Part::Header,
             0,
             "it is not a RIFF file of the form WEBP",
         );
@@ -103,14 +108,14 @@ pub(super) fn walk(source: &mut Source) -> Result<Picture, Stop> {
     if u64::from(length) < 12 || length > MOST_PAYLOAD {
         return refuse(
             FlawKind::Malformed,
-            "the header",
+            Part::Header,
             4,
             format!("its length cannot be {length}"),
         );
     }
     if end > source.size() {
         let detail = format!("it declares {end} bytes, and {} are there", source.size());
-        return refuse(FlawKind::CutShort, "the header", source.size(), detail);
+        return refuse(FlawKind::CutShort, Part::Header, source.size(), detail);
     }
     let mut walk = Walk {
         source,
@@ -139,7 +144,7 @@ impl Walk<'_> {
         let Ok([n0, n1, n2, n3, l0, l1, l2, l3]) = <[u8; 8]>::try_from(head) else {
             return refuse(
                 FlawKind::CutShort,
-                "the chunks",
+                Part::Chunks,
                 at,
                 "the file ends here, without a picture",
             );
@@ -151,7 +156,7 @@ impl Walk<'_> {
         };
         if chunk.length > MOST_PAYLOAD {
             let detail = format!("its length cannot be {}", chunk.length);
-            return refuse(FlawKind::Malformed, &chunk.part(), at, detail);
+            return refuse(FlawKind::Malformed, chunk.part(), at, detail);
         }
         Ok(chunk)
     }
@@ -164,7 +169,7 @@ impl Walk<'_> {
                 chunk.length,
                 self.picture.end.saturating_sub(chunk.content())
             );
-            return refuse(FlawKind::Malformed, &chunk.part(), chunk.at, detail);
+            return refuse(FlawKind::Malformed, chunk.part(), chunk.at, detail);
         }
         Ok(())
     }
@@ -174,7 +179,7 @@ impl Walk<'_> {
         let Ok([flags, _, _, _, w0, w1, w2, h0, h1, h2]) = <[u8; 10]>::try_from(bytes) else {
             return refuse(
                 FlawKind::CutShort,
-                &first.part(),
+                first.part(),
                 first.at,
                 "the file ends inside it",
             );
@@ -186,7 +191,7 @@ impl Walk<'_> {
                 "it has {} bytes, and declares {width} by {height} pixels",
                 first.length
             );
-            return refuse(FlawKind::Malformed, &first.part(), first.at, detail);
+            return refuse(FlawKind::Malformed, first.part(), first.at, detail);
         }
         (self.picture.width, self.picture.height) = (width, height);
         self.picture.alpha = flags & ALPHA != 0;
@@ -207,7 +212,7 @@ impl Walk<'_> {
         }
         refuse(
             FlawKind::Malformed,
-            "the chunks",
+            Part::Chunks,
             at,
             "there is no picture among them",
         )
@@ -217,7 +222,7 @@ impl Walk<'_> {
     fn still(&mut self, chunk: &Chunk) -> Result<(), Stop> {
         if !chunk.is_picture() {
             let detail = "it is the first chunk, and no picture";
-            return refuse(FlawKind::Malformed, &chunk.part(), chunk.at, detail);
+            return refuse(FlawKind::Malformed, chunk.part(), chunk.at, detail);
         }
         self.fits(chunk, chunk.content() + u64::from(chunk.length))?;
         let (width, height, alpha) = self.size(chunk)?;
@@ -227,7 +232,7 @@ impl Walk<'_> {
                 "it is {width} by {height}, and the canvas {} by {}",
                 canvas.0, canvas.1
             );
-            return refuse(FlawKind::Malformed, &chunk.part(), chunk.at, detail);
+            return refuse(FlawKind::Malformed, chunk.part(), chunk.at, detail);
         }
         (self.picture.width, self.picture.height) = (width, height);
         self.picture.alpha |= alpha;
@@ -249,7 +254,7 @@ impl Walk<'_> {
             Some(size) => Ok(size),
             None => refuse(
                 FlawKind::Malformed,
-                &chunk.part(),
+                chunk.part(),
                 chunk.at,
                 "its header is none of a picture",
             ),
@@ -259,7 +264,7 @@ impl Walk<'_> {
     /// One frame: its picture must lie within the canvas.
     fn frame(&mut self, frame: &Chunk) -> Result<(), Stop> {
         self.picture.frames += 1;
-        let part = format!("frame {}", self.picture.frames);
+        let part = Part::Frame.number(self.picture.frames);
         let head = self.source.bytes_at(frame.content(), FRAME as usize)?;
         let Some(&[x0, x1, x2, y0, y1, y2, w0, w1, w2, h0, h1, h2]) = head.first_chunk() else {
             return refuse(
@@ -319,7 +324,7 @@ impl Walk<'_> {
         }
         if self.picture.frames == 0 {
             let detail = "it is an animation without a frame";
-            return refuse(FlawKind::Malformed, "the chunks", at, detail);
+            return refuse(FlawKind::Malformed, Part::Chunks, at, detail);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, FlawKind, Setting, flawed};
+use crate::files::{FileFacts, FileFinding, FlawKind, Part, Setting, flawed};
 use crate::rule::Remedy;
 
 pub(super) static RULE: Rule = Rule {
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     flawed(facts, setting, FlawKind::StandIn, |flaw| {
-        let remedy = if flaw.part == "a Git LFS pointer" {
+        let remedy = if flaw.part.id == Part::GitLfsPointer {
             Remedy::new("Fetch the files that the repository only points to.")
                 .command("git lfs pull")
         } else {

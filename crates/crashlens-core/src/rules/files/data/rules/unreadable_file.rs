@@ -1,7 +1,8 @@
 //! Files that cannot be opened or read.
 
 use crate::book::{Judge, Rule, Scope};
-use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Setting, Part};
+use crate::cause::Cause;
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -34,11 +35,11 @@ fn finding(flaw: &Flaw) -> FileFinding {
         let finding = FileFinding::new(Severity::WillFail, detail);
         finding.effect(EffectKind::Raises, &versions, error)
     };
-    match flaw.part.as_str() {
-        "the link" => raises(detail, "NotFoundError when it is opened").remedy(Remedy::new(
+    match flaw.part.id {
+        Part::Link => raises(detail, "NotFoundError when it is opened").remedy(Remedy::new(
             "Make the link lead to its file again, or remove it; if the file is on a disk that is not mounted, mount it.",
         )),
-        "the special file" => FileFinding::new(Severity::CanCrash, detail)
+        Part::SpecialFile => FileFinding::new(Severity::CanCrash, detail)
             .effect(EffectKind::NotTried, &[], "")
             .remedy(Remedy::new(
                 "Take it out of the list of files: who opens a pipe waits until somebody writes to it.",

@@ -2,7 +2,9 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Format, Setting, flawed};
+use crate::files::{
+    EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Format, Part, Setting, flawed,
+};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 use crate::rules::files::data::tables;
@@ -44,7 +46,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
 
 /// Plugins bring most filters of HDF5, and not LZO, which only `PyTables` has.
 fn hdf5(facts: &FileFacts, flaw: &Flaw) -> Option<&'static str> {
-    let is_filter = flaw.detail.contains("filter");
+    let is_filter = flaw.part.id == Part::Filter;
     (facts.format == Some(Format::Hdf5)).then_some(if is_filter {
         "`pip install hdf5plugin` and `import hdf5plugin` before the file is opened, or read it with PyTables; or write it \
          anew with gzip."

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -56,7 +56,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let detail = format!("it was compiled with the loss `{loss}`");
     vec![
         FileFinding::new(severity, detail)
-            .part("attribute `training_config`")
+            .part(Part::Attribute.named("training_config"))
             .effect(
                 EffectKind::Raises,
                 &["2.18.1", "2.21.0"],

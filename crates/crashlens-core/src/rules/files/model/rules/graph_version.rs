@@ -4,7 +4,7 @@ use pep440_rs::Version;
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting, Part};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -60,7 +60,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
             format!("it asks for a reader of graph version {least}, and {reader} has {most}");
         findings.push(
             FileFinding::new(Severity::WillFail, detail)
-                .part("the versions")
+                .part(Part::GraphVersions)
                 .effect(
                     EffectKind::Raises,
                     &["2.12.1", "2.15.1", "2.21.0"],
@@ -73,7 +73,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
         let detail = format!("it forbids readers of graph version {most}, which {reader} is");
         findings.push(
             FileFinding::new(Severity::WillFail, detail)
-                .part("the versions")
+                .part(Part::GraphVersions)
                 .remedy(remedy()),
         );
     }
@@ -83,7 +83,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
         let detail = format!("it was written by graph version {producer}, and {reader} has {most}");
         findings.push(
             FileFinding::new(Severity::WorthKnowing, detail)
-                .part("the versions")
+                .part(Part::GraphVersions)
                 .remedy(remedy()),
         );
     }

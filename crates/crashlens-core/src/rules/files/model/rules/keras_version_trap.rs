@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 use crate::rules::files::model::keras::{major, reader};
@@ -40,7 +40,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
         (Some(Format::Keras | Format::Hdf5), Some(3)) if reader == Some(2) => new_archive(written),
         _ => return Vec::new(),
     };
-    vec![finding.part("the file")]
+    vec![finding.part(Part::File)]
 }
 
 /// A module that functional models name moved; sequential ones of built-in layers load.

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::{Remedy, Risk};
 
@@ -40,7 +40,7 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
     };
     vec![
         FileFinding::new(Severity::CanCrash, detail)
-            .part(format!("layer `{}`", lambda.first))
+            .part(Part::Layer.named(&lambda.first))
             .effect(
                 EffectKind::Raises,
                 &["2.15.1", "2.21.0"],

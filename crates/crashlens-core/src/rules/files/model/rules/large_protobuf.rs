@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting, Part};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -49,5 +49,5 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
     } else {
         return Vec::new();
     };
-    vec![finding.part("the graph").remedy(remedy)]
+    vec![finding.part(Part::Graph).remedy(remedy)]
 }

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, FlawKind, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -48,7 +48,7 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
         let detail = format!(
             "{values} values in {count} of {of} tensors are NaN or infinite: {listed}{more}"
         );
-        findings.push(finding(facts, detail).part("the weights"));
+        findings.push(finding(facts, detail).part(Part::Weights));
     }
     findings
 }

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, ModelFacts, Part, Setting};
 use crate::hazard::Severity;
 use crate::remedy::Pip;
 use crate::rule::Remedy;
@@ -73,7 +73,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     let detail = format!("Keras {written} wrote it, with {}", refused.join(", "));
     vec![
         FileFinding::new(severity, detail)
-            .part("attribute `model_config`")
+            .part(Part::Attribute.named("model_config"))
             .effect(
                 EffectKind::Raises,
                 &["2.21.0"],

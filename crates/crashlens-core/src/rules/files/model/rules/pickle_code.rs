@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, Format, Setting};
+use crate::files::{FileFacts, FileFinding, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -61,7 +61,7 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
         .map(|operation| {
             let detail = format!("loading it calls `{}`", operation.name);
             FileFinding::new(Severity::CanCrash, detail)
-                .part(operation.first.clone())
+                .part(Part::Callable.written(&operation.first))
                 .remedy(Remedy::new(
                     "Do not load it unless you made it; ask for the weights as safetensors or NumPy arrays.",
                 ))

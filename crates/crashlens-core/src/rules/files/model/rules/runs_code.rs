@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{FileFacts, FileFinding, Format, Setting};
+use crate::files::{FileFacts, FileFinding, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -57,7 +57,7 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
         let detail = format!("{} is there {times}: {}", operation.name, acting.does);
         findings.push(
             FileFinding::new(acting.severity, detail)
-                .part(format!("node {}", operation.first))
+                .part(Part::Node.number(&operation.first))
                 .remedy(Remedy::new(
                     "Load it only if you trust who made it; it acts with the rights of your process.",
                 )),

@@ -2,7 +2,7 @@
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting, Part};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
@@ -35,7 +35,7 @@ fn judge(facts: &FileFacts, _setting: &Setting) -> Vec<FileFinding> {
             Severity::WorthKnowing
         };
         let finding = FileFinding::new(severity, fault.clone())
-            .part(format!("signature {}", signature.name))
+            .part(Part::Signature.number(&signature.name))
             .effect(
                 EffectKind::Odd,
                 &["2.12.1", "2.15.1", "2.21.0"],

@@ -4,7 +4,7 @@ use pep440_rs::Version;
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Operation, Setting};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Operation, Part, Setting};
 use crate::hazard::Severity;
 use crate::operations;
 use crate::rule::Remedy;
@@ -61,7 +61,7 @@ fn finding(operation: &Operation, installed: Option<&Version>) -> Option<FileFin
         _ => return None,
     };
     let finding = FileFinding::new(severity, detail)
-        .part(format!("node {}", operation.first))
+        .part(Part::Node.number(&operation.first))
         .effect(
             EffectKind::Raises,
             &["2.12.1", "2.15.1", "2.21.0"],
