@@ -21,21 +21,25 @@ impl Float {
         }
     }
 
-    /// How many of the numbers are NaN or infinite: those whose exponent is all ones.
+    /// How many of the numbers are NaN or infinite: those whose exponent is all ones. Bytes after the last whole one are left out.
     pub(crate) fn not_finite(self, bytes: &[u8]) -> u64 {
-        let count = match self {
+        match self {
             Self::Half => count(bytes, |it| u16::from_le_bytes(it) & 0x7c00 == 0x7c00),
             Self::Brain => count(bytes, |it| u16::from_le_bytes(it) & 0x7f80 == 0x7f80),
             Self::Single => count(bytes, |it| !f32::from_le_bytes(it).is_finite()),
             Self::Double => count(bytes, |it| !f64::from_le_bytes(it).is_finite()),
-        };
-        count as u64
+        }
     }
 }
 
-fn count<const N: usize>(bytes: &[u8], is_odd: impl Fn([u8; N]) -> bool) -> usize {
+fn count<const N: usize>(bytes: &[u8], is_odd: impl Fn([u8; N]) -> bool) -> u64 {
     let (numbers, _) = bytes.as_chunks::<N>();
-    numbers.iter().filter(|number| is_odd(**number)).count()
+    // Narrow counts within a short run let the compiler use vectors.
+    let runs = numbers.chunks(1 << 12).map(|run| {
+        let odd: u32 = run.iter().map(|number| u32::from(is_odd(*number))).sum();
+        u64::from(odd)
+    });
+    runs.sum()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use crashlens_core::files::FlawKind;
 
+use crate::values::Float;
+
 /// Number of the type of strings.
 pub(super) const STRING: u64 = 7;
 /// Number of the type of values that only their own code can read.
@@ -94,33 +96,16 @@ pub(super) fn elements(shape: &[i64]) -> Result<u64, (FlawKind, String)> {
 }
 
 /// How many NaN and infinite values are among little-endian values of a type; 0 where it has none.
-///
-/// Bytes behind the last whole value are left out.
 pub(super) fn not_finite(dtype: u64, bytes: &[u8]) -> u64 {
-    match dtype {
-        // complex64 is two of them
-        1 | 8 => count::<4>(bytes, |value| {
-            u32::from_le_bytes(value) & 0x7f80_0000 == 0x7f80_0000
-        }),
-        2 | 18 => count::<8>(bytes, |value| {
-            u64::from_le_bytes(value) & 0x7ff0_0000_0000_0000 == 0x7ff0_0000_0000_0000
-        }),
-        14 => count::<2>(bytes, |value| u16::from_le_bytes(value) & 0x7f80 == 0x7f80),
-        19 => count::<2>(bytes, |value| u16::from_le_bytes(value) & 0x7c00 == 0x7c00),
-        _ => 0,
-    }
-}
-
-fn count<const N: usize>(bytes: &[u8], is_odd: impl Fn([u8; N]) -> bool) -> u64 {
-    let (values, _) = bytes.as_chunks::<N>();
-    // Narrow counts within a short run let the compiler use vectors.
-    values
-        .chunks(1 << 12)
-        .map(|run| {
-            let odd: u32 = run.iter().map(|value| u32::from(is_odd(*value))).sum();
-            u64::from(odd)
-        })
-        .sum()
+    let float = match dtype {
+        // Complex numbers are two floats.
+        1 | 8 => Float::Single,
+        2 | 18 => Float::Double,
+        14 => Float::Brain,
+        19 => Float::Half,
+        _ => return 0,
+    };
+    float.not_finite(bytes)
 }
 
 #[cfg(test)]
