@@ -4,12 +4,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Format, Part};
+use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind, Part};
 
 use crate::reading::{Options, Purpose, Reading};
 use crate::sniff::{self, sniff};
 use crate::store::Store;
-use crate::{data, model, refusal, stand_in};
+use crate::{model, readers, refusal, stand_in};
 
 /// What is seen of the file at `path`. Never fails: what goes wrong is part of the facts.
 ///
@@ -76,7 +76,7 @@ fn read(reading: &mut Reading<'_>) {
             return Ok(());
         }
         reading.facts.extent = Extent::Structure;
-        dispatch(reading, format)
+        readers::read(reading, format)
     }));
     match outcome {
         Ok(Ok(())) => {}
@@ -86,14 +86,6 @@ fn read(reading: &mut Reading<'_>) {
             Part::Reader,
             "a decoder of crashlens failed on it; please report that",
         ),
-    }
-}
-
-fn dispatch(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
-    if format.is_model() || reading.options.purpose == Purpose::Model {
-        model::read(reading, format)
-    } else {
-        data::read(reading, format)
     }
 }
 

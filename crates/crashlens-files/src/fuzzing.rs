@@ -1,12 +1,12 @@
 //! Ways in for the fuzz targets: any bytes, under any name.
 
-use crashlens_core::files::{FileFacts, FlawKind};
+use crashlens_core::files::{FileFacts, FlawKind, Format};
 
 use std::io;
 
 use crate::source::Source;
 use crate::store::{Entry, Identity, Store};
-use crate::{Options, examine};
+use crate::{Options, Purpose, examine};
 
 /// One file in memory.
 struct OneFile<'a>(&'a [u8]);
@@ -96,6 +96,27 @@ fn under(names: &[&str], bytes: &[u8]) {
             assert!(failed.is_none(), "a reader failed on {name}");
         }
     }
+}
+
+/// A file of any format: the first byte chooses the ending of its name, and what it is for.
+pub fn any_file(bytes: &[u8]) {
+    let Some((&first, bytes)) = bytes.split_first() else {
+        return;
+    };
+    let mut options = Options::default();
+    options.limits.unpacked = 1 << 20;
+    options.limits.memory = 1 << 17;
+    options.limits.pixels = 1 << 20;
+    options.full = first & 0x80 != 0;
+    if first & 0x40 != 0 {
+        options.purpose = Purpose::Model;
+    }
+    let endings = || Format::ALL.iter().flat_map(|format| format.endings());
+    let chosen = usize::from(first & 0x3f) % endings().count();
+    let name = endings().nth(chosen).map(|ending| format!("a.{ending}"));
+    let facts = examine_bytes(&name.unwrap_or_default(), bytes, &options);
+    let failed = facts.flaws_of(FlawKind::ReaderFailed).next();
+    assert!(failed.is_none(), "a reader failed: {:?}", facts.format);
 }
 
 /// TFRecord, plain and compressed.

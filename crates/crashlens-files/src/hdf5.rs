@@ -1,6 +1,9 @@
 //! HDF5: data sets, and the weights that Keras keeps in it.
 //!
 //! Reads what h5py and Keras write, and follows the library in what it refuses.
+//!
+//! Not the `hdf5-reader` or `hdf5-pure` crate: both are young, do not bound what a file may ask for, and do not say at which
+//! byte a file is damaged. Not `hdf5-metno` either: it is the C library, which must not run on foreign bytes here.
 
 mod attribute;
 mod btree;

@@ -14,6 +14,7 @@ mod model;
 mod names;
 mod pages;
 mod path_list;
+mod readers;
 mod reading;
 mod refusal;
 mod removal;

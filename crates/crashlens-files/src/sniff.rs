@@ -13,65 +13,6 @@ use crate::wire::Fields;
 /// So many bytes are looked at: the first 512, behind which HDF5 may begin.
 const HEAD: usize = 520;
 
-/// First bytes that say what a file is.
-const MAGIC: [(&[u8], Format); 15] = [
-    (b"\xff\xd8\xff", Format::Jpeg),
-    (b"\x89PNG\r\n\x1a\n", Format::Png),
-    (b"GIF8", Format::Gif),
-    (b"\x93NUMPY", Format::Npy),
-    (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
-    (b"MATLAB 7.3 MAT-file", Format::Hdf5),
-    (b"PAR1", Format::Parquet),
-    (b"ARROW1", Format::Arrow),
-    (b"II*\0", Format::OtherImage),
-    (b"MM\0*", Format::OtherImage),
-    (b"\0\0\0\x0cjP  ", Format::OtherImage),
-    (b"\x80\x02", Format::Pickle),
-    (b"\x80\x03", Format::Pickle),
-    (b"\x80\x04", Format::Pickle),
-    (b"\x80\x05", Format::Pickle),
-];
-
-/// Endings of names, for formats without first bytes of their own and for files that have lost theirs.
-const ENDINGS: [(&str, Format); 36] = [
-    ("jpg", Format::Jpeg),
-    ("jpeg", Format::Jpeg),
-    ("png", Format::Png),
-    ("gif", Format::Gif),
-    ("bmp", Format::Bmp),
-    ("webp", Format::Webp),
-    ("tif", Format::OtherImage),
-    ("tiff", Format::OtherImage),
-    ("jp2", Format::OtherImage),
-    ("ico", Format::OtherImage),
-    ("heic", Format::OtherImage),
-    ("heif", Format::OtherImage),
-    ("avif", Format::OtherImage),
-    ("tfrecord", Format::TfRecord),
-    ("tfrecords", Format::TfRecord),
-    ("tfrec", Format::TfRecord),
-    ("record", Format::TfRecord),
-    ("npy", Format::Npy),
-    ("npz", Format::Npz),
-    ("h5", Format::Hdf5),
-    ("hdf5", Format::Hdf5),
-    ("csv", Format::Csv),
-    ("tsv", Format::Csv),
-    ("wav", Format::Wav),
-    ("parquet", Format::Parquet),
-    ("arrow", Format::Arrow),
-    ("feather", Format::Arrow),
-    ("tflite", Format::Tflite),
-    ("keras", Format::Keras),
-    ("safetensors", Format::Safetensors),
-    ("onnx", Format::Onnx),
-    ("pkl", Format::Pickle),
-    ("pickle", Format::Pickle),
-    ("joblib", Format::Pickle),
-    ("pt", Format::Pickle),
-    ("pth", Format::Pickle),
-];
-
 /// The format, and a note where content and name disagree.
 pub(crate) fn sniff(reading: &mut Reading<'_>) -> io::Result<Option<Format>> {
     let head = reading.source.bytes_at(0, HEAD)?;
@@ -147,9 +88,7 @@ fn by_content(head: &[u8], named: Option<Format>) -> Option<Format> {
     if length_of(head).is_some() {
         return Some(Format::TfRecord);
     }
-    let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
-    magic
-        .map(|(_, format)| *format)
+    Format::of_magic(head)
         .or_else(|| image_by_form(head, named))
         .or_else(|| is_hdf5_behind_a_block(head).then_some(Format::Hdf5))
 }
@@ -233,8 +172,7 @@ pub(crate) fn by_name(path: &str, purpose: Purpose) -> Option<Format> {
         .unwrap_or_default()
         .to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    let known = ENDINGS.iter().find(|(known, _)| Some(*known) == ending);
-    let known = known.map(|(_, format)| *format);
+    let known = ending.and_then(Format::of_ending);
     if let Some(packed) = packed_name(&name) {
         return Some(packed);
     }
@@ -264,7 +202,7 @@ fn agree(seen: Format, named: Format, path: &str) -> bool {
         // The name of a shard (`train.tfrecord-00000-of-00010`) does not tell how it is packed.
         (Format::TfRecordGzip | Format::TfRecordZlib, Format::TfRecord) => {
             let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-            !ENDINGS.iter().any(|(known, _)| *known == ending)
+            Format::of_ending(ending).is_none()
         }
         _ => false,
     }

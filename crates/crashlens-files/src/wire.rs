@@ -2,6 +2,8 @@
 //!
 //! Knows no schema and copies nothing. It does not go into sub-messages: how deep to go is for the caller, who makes
 //! [`Fields`] of the bytes of a field. What a parser of protocol buffers refuses is refused here too.
+//!
+//! Not the `prost` crate: it needs a schema and copies what it reads.
 
 use thiserror::Error;
 

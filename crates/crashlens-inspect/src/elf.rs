@@ -3,6 +3,8 @@
 //! Everything is found through program headers and the dynamic segment, as the loader does it; section headers, which
 //! may be missing, only help where the loader's tables are silent. Files of other machines than 64-bit little-endian
 //! ones are named and not read further.
+//!
+//! On the `object` crate, which reads the tables; what the loader looks at, and in which order, is decided here.
 
 mod arch;
 mod count;

@@ -4,6 +4,8 @@
 //! and TensorFlow do: what is loaded under which name ([`process`]), where a library is searched ([`search`]), which
 //! symbols are defined ([`binding`]). Nothing is mapped or run. Other C libraries have other rules; for them nothing is
 //! said.
+//!
+//! Not the `lddtree` or `ld-so-cache` crate: they know neither symbol versions nor the order of what is loaded already.
 
 mod binding;
 pub(crate) mod cache;

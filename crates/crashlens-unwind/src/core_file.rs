@@ -3,6 +3,9 @@
 //! Pure: bytes in, facts out; nothing of the core is touched but headers, notes and what is read
 //! through [`CoreMemory`]. Every part that is missing or damaged becomes a gap and the rest stands.
 //! What the stacks mean is read elsewhere, by the same code as for a live process.
+//!
+//! Headers are read by the `object` crate. Not a crate for core files as a whole: the notes of threads, signals and mapped
+//! files are what is needed, and damage in one of them must not hide the others.
 
 mod bounded;
 mod error;

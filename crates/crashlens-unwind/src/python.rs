@@ -20,6 +20,8 @@
 //! Each shared one also with a stripped copy of its library. Free-threaded builds (3.13 and later) are
 //! read by the offsets they publish but were not tested; lines of code that was specialised for a thread
 //! (3.14, free-threaded) are missing.
+//!
+//! Not bindings generated for each version, as py-spy has them: the offsets of the few fields that are read are enough.
 
 mod arrays;
 mod budget;

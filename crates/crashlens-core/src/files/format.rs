@@ -1,132 +1,149 @@
-//! The formats of files.
+//! The formats of files: one row each.
 
 use serde::{Deserialize, Serialize};
 
-/// Format of a file, by its content.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
+/// What files of a format are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Image,
+    Data,
+    /// Data, or the weights of a model.
+    Weights,
+    Model,
+}
+
+/// Declares every format once: its id in JSON and TOML, its name for people, what it holds, the endings of file names,
+/// and the first bytes, where they alone say what a file is.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident, $id:literal, $name:literal, $holds:ident, $endings:expr, $magic:expr;)*) => {
+        /// Format of a file, by its content.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        pub enum Format {
+            $($(#[$doc])* #[serde(rename = $id)] $format,)*
+        }
+
+        impl Format {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$format,)*];
+
+            /// For people.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$format => $name,)* }
+            }
+
+            /// Endings of the names of such files, in small letters.
+            pub fn endings(self) -> &'static [&'static str] {
+                match self { $(Self::$format => &$endings,)* }
+            }
+
+            /// First bytes that no other format has. What takes more than that to recognize is in `sniff.rs` of
+            /// `crashlens-files`.
+            pub fn magic(self) -> &'static [&'static [u8]] {
+                match self { $(Self::$format => &$magic,)* }
+            }
+
+            fn holds(self) -> Holds {
+                match self { $(Self::$format => Holds::$holds,)* }
+            }
+        }
+    };
+}
+
+formats! {
     /// JPEG.
-    Jpeg,
+    Jpeg, "jpeg", "JPEG", Image, ["jpg", "jpeg"], [b"\xff\xd8\xff"];
     /// PNG and animated PNG.
-    Png,
+    Png, "png", "PNG", Image, ["png"], [b"\x89PNG\r\n\x1a\n"];
     /// GIF.
-    Gif,
+    Gif, "gif", "GIF", Image, ["gif"], [b"GIF8"];
     /// BMP.
-    Bmp,
+    Bmp, "bmp", "BMP", Image, ["bmp"], [];
     /// WebP.
-    Webp,
+    Webp, "webp", "WebP", Image, ["webp"], [];
     /// An image format that TensorFlow has no reader for: TIFF, JPEG 2000, ICO, HEIF.
-    OtherImage,
+    OtherImage, "other-image", "other image", Image, ["tif", "tiff", "jp2", "ico", "heic", "heif", "avif"],
+        [b"II*\0", b"MM\0*", b"\0\0\0\x0cjP  "];
     /// TFRecord.
-    #[serde(rename = "tfrecord")]
-    TfRecord,
+    TfRecord, "tfrecord", "TFRecord", Data, ["tfrecord", "tfrecords", "tfrec", "record"], [];
     /// TFRecord in GZIP.
-    #[serde(rename = "tfrecord-gzip")]
-    TfRecordGzip,
+    TfRecordGzip, "tfrecord-gzip", "TFRecord (GZIP)", Data, [], [];
     /// TFRecord in ZLIB.
-    #[serde(rename = "tfrecord-zlib")]
-    TfRecordZlib,
+    TfRecordZlib, "tfrecord-zlib", "TFRecord (ZLIB)", Data, [], [];
     /// One NumPy array.
-    Npy,
+    Npy, "npy", "NumPy array", Weights, ["npy"], [b"\x93NUMPY"];
     /// NumPy arrays in a zip.
-    Npz,
+    Npz, "npz", "NumPy archive", Weights, ["npz"], [];
     /// HDF5, with data or Keras weights.
-    Hdf5,
+    Hdf5, "hdf5", "HDF5", Weights, ["h5", "hdf5"], [b"\x89HDF\r\n\x1a\n", b"MATLAB 7.3 MAT-file"];
     /// Comma-separated text.
-    Csv,
+    Csv, "csv", "CSV", Data, ["csv", "tsv"], [];
     /// RIFF WAVE sound.
-    Wav,
+    Wav, "wav", "WAV", Data, ["wav"], [];
     /// Parquet.
-    Parquet,
+    Parquet, "parquet", "Parquet", Data, ["parquet"], [b"PAR1"];
     /// Arrow IPC (Feather).
-    Arrow,
+    Arrow, "arrow", "Arrow", Data, ["arrow", "feather"], [b"ARROW1"];
     /// The folder of a SavedModel.
-    SavedModel,
+    SavedModel, "saved-model", "SavedModel", Model, [], [];
     /// A TensorFlow checkpoint: index and data files with one prefix.
-    Checkpoint,
+    Checkpoint, "checkpoint", "checkpoint", Model, [], [];
     /// A frozen graph.
-    GraphDef,
+    GraphDef, "graph-def", "frozen graph", Model, [], [];
     /// Keras's zip.
-    Keras,
+    Keras, "keras", "Keras archive", Model, ["keras"], [];
     /// TensorFlow Lite.
-    Tflite,
+    Tflite, "tflite", "TensorFlow Lite model", Model, ["tflite"], [];
     /// safetensors.
-    Safetensors,
+    Safetensors, "safetensors", "safetensors", Model, ["safetensors"], [];
     /// ONNX.
-    Onnx,
+    Onnx, "onnx", "ONNX", Model, ["onnx"], [];
     /// A Python pickle.
-    Pickle,
+    Pickle, "pickle", "pickle", Model, ["pkl", "pickle", "joblib", "pt", "pth"],
+        [b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"];
 }
 
 impl Format {
-    /// For people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jpeg => "JPEG",
-            Self::Png => "PNG",
-            Self::Gif => "GIF",
-            Self::Bmp => "BMP",
-            Self::Webp => "WebP",
-            Self::OtherImage => "other image",
-            Self::TfRecord => "TFRecord",
-            Self::TfRecordGzip => "TFRecord (GZIP)",
-            Self::TfRecordZlib => "TFRecord (ZLIB)",
-            Self::Npy => "NumPy array",
-            Self::Npz => "NumPy archive",
-            Self::Hdf5 => "HDF5",
-            Self::Csv => "CSV",
-            Self::Wav => "WAV",
-            Self::Parquet => "Parquet",
-            Self::Arrow => "Arrow",
-            Self::SavedModel => "SavedModel",
-            Self::Checkpoint => "checkpoint",
-            Self::GraphDef => "frozen graph",
-            Self::Keras => "Keras archive",
-            Self::Tflite => "TensorFlow Lite model",
-            Self::Safetensors => "safetensors",
-            Self::Onnx => "ONNX",
-            Self::Pickle => "pickle",
-        }
+    /// The format whose files have names with this ending.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        let mut formats = Self::ALL.iter();
+        formats.find(|it| it.endings().contains(&ending)).copied()
+    }
+
+    /// The format whose files begin like this, where that alone is enough.
+    pub fn of_magic(head: &[u8]) -> Option<Self> {
+        let begins = |format: &&Self| format.magic().iter().any(|magic| head.starts_with(magic));
+        Self::ALL.iter().find(begins).copied()
     }
 
     /// Whether it is an image, of whatever format.
     pub fn is_image(self) -> bool {
-        matches!(
-            self,
-            Self::Jpeg | Self::Png | Self::Gif | Self::Bmp | Self::Webp | Self::OtherImage
-        )
+        self.holds() == Holds::Image
     }
 
     /// Whether it may hold the weights of a model.
     pub fn holds_weights(self) -> bool {
-        self.is_model() || matches!(self, Self::Hdf5 | Self::Npy | Self::Npz)
+        matches!(self.holds(), Holds::Weights | Holds::Model)
     }
 
     /// Whether it holds a model rather than data.
     pub fn is_model(self) -> bool {
-        matches!(
-            self,
-            Self::SavedModel
-                | Self::Checkpoint
-                | Self::GraphDef
-                | Self::Keras
-                | Self::Tflite
-                | Self::Safetensors
-                | Self::Onnx
-                | Self::Pickle
-        )
+        self.holds() == Holds::Model
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_and_first_bytes_belong_to_one_format() {
+        for format in Format::ALL {
+            for ending in format.endings() {
+                assert_eq!(Format::of_ending(ending), Some(*format), "{ending}");
+            }
+            for magic in format.magic() {
+                assert_eq!(Format::of_magic(magic), Some(*format), "{magic:?}");
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Which op an advisory is about and how it ends a process is told only in its text: ops are found by their names,
 //! the ways to die by keywords. Both may be missed; what is found is held against the death before it counts.
+//!
+//! Not the `osv` crate: it does not bound what it reads, and the file is the user's.
 
 mod text;
 

@@ -1,4 +1,6 @@
 //! Text in whatever form it was saved: Windows' shells write UTF-16 when they redirect.
+//!
+//! Not the `encoding_rs_io` crate: it brings tables for encodings that logs of a crash do not have.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,4 +1,6 @@
 //! NumPy arrays: one in a file, or several in a zip.
+//!
+//! Not the `npyz` crate: it does not refuse what NumPy refuses, and what counts is whether `np.load` reads the file.
 
 mod dtype;
 mod header;
@@ -32,7 +34,7 @@ struct Seen {
     flaws: Vec<(FlawKind, String)>,
 }
 
-pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
     if reading.options.full {
         reading.facts.extent = Extent::Full;
     }

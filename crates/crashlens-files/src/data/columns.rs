@@ -33,7 +33,7 @@ const ARROW: Frame = Frame {
     head: 8,
 };
 
-pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
     let frame = if format == Format::Parquet {
         PARQUET
     } else {

@@ -1,5 +1,7 @@
 //! Comma-separated text, as `tf.data.experimental.CsvDataset` reads it: every row has all columns, and a column of
 //! numbers has nothing else in it.
+//!
+//! Not the `csv` or `csv-core` crate: the quoting and the types of columns are those of `CsvDataset`, which are stricter.
 
 mod column;
 mod fields;
@@ -48,7 +50,7 @@ struct Rows {
     labels: Vec<String>,
 }
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     reading.facts.extent = Extent::Full;
     let head = reading.source.bytes_at(0, BLOCK)?;
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {

@@ -24,7 +24,7 @@ use crate::reading::Reading;
 /// TensorFlow takes the bytes of an image as one string, whose length it keeps in 31 bits.
 const MOST_BYTES: u64 = i32::MAX as u64;
 
-pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
     if reading.source.size() > MOST_BYTES {
         let detail = "TensorFlow takes at most 2147483647 bytes as one image";
         reading.flaw(FlawKind::TooLarge, Part::File, detail);

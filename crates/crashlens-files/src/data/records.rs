@@ -2,6 +2,9 @@
 //!
 //! Where a file ends within a record, TensorFlow raises; where it ends within the twelve bytes before one, TensorFlow
 //! takes that for the end. The parts of flaws tell the two apart.
+//!
+//! Not the `tfrecord` crate: the order in which TensorFlow fails decides which records are lost, and that crate has another.
+//! Checksums are those of `crc32c`, decompression is done by `flate2`.
 
 mod example;
 mod framing;
@@ -40,7 +43,7 @@ struct Walk {
     flaws: Vec<Flaw>,
 }
 
-pub(super) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>, format: Format) -> io::Result<()> {
     let most_whole = (reading.options.limits.memory / 2).max(SMALLEST_WHOLE);
     let most = reading.options.limits.unpacked;
     let size = reading.source.size();

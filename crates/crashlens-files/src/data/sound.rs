@@ -1,4 +1,6 @@
 //! WAV sound, read as `tf.audio.decode_wav` does: 16 bits of plain PCM, and chunks without the padding that RIFF has.
+//!
+//! Not the `hound` crate: `decode_wav` refuses much that is valid WAV.
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +44,7 @@ fn refused<T>(
     Err(Stop::Refused(Refused(kind, part.into(), at, detail.into())))
 }
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     // The samples are plain numbers: there is nothing more to decode.
     reading.facts.extent = Extent::Full;
     match walk(reading) {

@@ -1,4 +1,6 @@
 //! The two checksums of HDF5: lookup3 of Bob Jenkins over metadata, Fletcher's over chunks.
+//!
+//! Not the `jenkins_hash` crate: these are a few lines with test vectors.
 
 /// lookup3 (`hashlittle`, beginning with 0).
 pub(super) fn lookup3(bytes: &[u8]) -> u32 {

@@ -1,4 +1,6 @@
 //! LZF, which h5py brings along: bytes as they are, or a stretch of what was unpacked before.
+//!
+//! Not the `lzf` crate, which is deprecated: the format is two cases.
 
 /// Bytes that a chunk may become; a damaged one may ask for more than it should have.
 const MOST: usize = 64 << 20;

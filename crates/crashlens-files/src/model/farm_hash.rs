@@ -1,4 +1,6 @@
 //! `FarmHash` of 64 bits in the form that never changes (`Fingerprint64`), which TensorFlow's fingerprints are made with.
+//!
+//! Not the `farmhash` crate: this is one function, which never changes, with test vectors.
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;

@@ -24,7 +24,7 @@ use crate::source::Source;
 /// Values are read in pieces of this size.
 const CHUNK: usize = 256 * 1024;
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let size = reading.source.size();
     let mut graphs = Graphs::default();
     let outcome = {

@@ -20,7 +20,7 @@ const WEIGHTS: [&str; 2] = ["model.weights.h5", "model.weights.npz"];
 /// Bytes of JSON that are looked at.
 const LONGEST_JSON: u64 = 16 << 20;
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let members = match members(&mut reading.source) {
         Ok(members) => members,
         Err(stop) => return told(reading, stop),

@@ -1,5 +1,7 @@
 //! ONNX: a protocol buffer with a graph in it. Its messages are walked to the last, its stored tensors held against their
 //! shapes, and what operators take against what is made before them; what operators do is not.
+//!
+//! Not the `onnx-rs` crate: it is young, and does not say at which byte a model is damaged.
 
 mod walk;
 
@@ -23,7 +25,7 @@ const SPARSE_INITIALIZER: u32 = 15;
 /// So many tensors are listed.
 const MOST_LISTED: usize = 100_000;
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let Some(bytes) = reading.whole()? else {
         let detail = format!("it has {} bytes, and was not read", reading.source.size());
         reading.flaw(FlawKind::TooLarge, Part::File, detail);

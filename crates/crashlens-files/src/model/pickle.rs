@@ -1,6 +1,8 @@
 //! Pickles: their instructions are listed, never run.
 //!
 //! A pickle is a program. What it would import and call is told; nothing is imported, called or made here.
+//!
+//! Not the `serde-pickle` crate: it builds objects, and here none is ever built.
 
 mod joblib;
 mod lines;
@@ -34,7 +36,7 @@ pub(crate) struct Program {
     pub(crate) length: u64,
 }
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, 6)?;
     if head.starts_with(b"PK\x03\x04") {
         return read_zipped(reading);

@@ -3,6 +3,8 @@
 //!
 //! A message is either walked field by field ([`Kind::Walked`]), or handed on as a whole ([`Kind::Message`]); long values
 //! stay in the file and are told by place. Semantics are for the visitor.
+//!
+//! Not the `prost` or `prost-reflect` crate: they hold the whole message in memory, stop at 2 GiB, and lose the byte of a flaw.
 
 mod reader;
 mod tree;

@@ -32,7 +32,7 @@ struct Entry {
     data_offsets: (u64, u64),
 }
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let size = reading.source.size();
     let length = reading.source.bytes_at(0, 8)?;
     let Some(length) = length.first_chunk().map(|it| u64::from_le_bytes(*it)) else {

@@ -1,4 +1,7 @@
 //! TensorFlow Lite models: a flatbuffer, which TensorFlow reads without looking where its offsets lead.
+//!
+//! Not the `flatbuffers` or `planus` crate: they know the schema, and not what TensorFlow Lite itself asks of tensors and
+//! operators.
 
 mod check;
 mod codes;
@@ -31,7 +34,7 @@ const BLOCK: u64 = 1 << 20;
 /// So many tensors are listed.
 const MOST_LISTED: usize = 10_000;
 
-pub(super) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
+pub(crate) fn read(reading: &mut Reading<'_>) -> io::Result<()> {
     let head = reading.source.bytes_at(0, 8)?;
     if head.get(4..8) != Some(b"TFL3") {
         let detail = "the letters TFL3 are not at byte 4";

@@ -1,4 +1,6 @@
 //! BMP: TensorFlow reads five fields of the header, and asks that the size of the file be exactly what they say.
+//!
+//! Not the `image` crate: TensorFlow has rules of its own, such as the exact size of the file.
 
 use std::io;
 

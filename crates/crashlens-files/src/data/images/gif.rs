@@ -2,6 +2,8 @@
 //!
 //! TensorFlow reads all frames before it gives the first. From 2.15 on it goes on with what giflib had when it failed,
 //! unless a frame's pixels ended too soon; before, every failure was one.
+//!
+//! Not the `gif` crate: it fails at other places than giflib, and how giflib fails decides what TensorFlow returns.
 
 mod blocks;
 mod lzw;

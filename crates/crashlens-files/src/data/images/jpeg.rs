@@ -3,6 +3,8 @@
 //! By default the markers are walked: what libjpeg-turbo refuses, it refuses by them, or because the file ends. Damage in
 //! a scan it never refuses; it goes on with other pixels. With `full` the scans' codes are decoded, not the pixels: a
 //! scan that does not fit its frame is then told.
+//!
+//! Not the `zune-jpeg` or `jpeg-decoder` crate: what libjpeg-turbo tolerates is not what they tolerate.
 
 mod bytes;
 mod codes;

@@ -3,6 +3,8 @@
 //! Inflating is done always: it costs less than TensorFlow's reading, and most of what libpng refuses shows only there.
 //! Rows are counted and the filter of each is looked at; no pixel is made. libpng lets pass what is wrong in chunks that
 //! are not critical, and an animation's other frames are in such chunks.
+//!
+//! Not the `png` crate: it does not forgive chunk by chunk as libpng does. Inflating is done by `flate2`.
 
 mod header;
 mod pixels;

@@ -1,6 +1,9 @@
 //! WebP, as libwebp in TensorFlow 2.21 reads it; before, TensorFlow has no reader for it.
 //!
 //! The chunks are walked always. What is wrong inside a picture shows only when it is decoded, which `full` does.
+//!
+//! The pictures are decoded by the `image-webp` crate; the chunks are walked here, because that crate does not say at which
+//! byte a file is damaged.
 
 mod chunks;
 

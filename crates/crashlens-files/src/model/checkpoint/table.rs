@@ -1,6 +1,8 @@
 //! The sorted table that the index of a checkpoint is: footer, blocks, keys and values.
 //!
 //! Knows nothing of tensors. What TensorFlow does not look at (the block of meta entries) is not looked at here either.
+//!
+//! Not the `sstable` or `rusty-leveldb` crate: they do not say at which byte a table is damaged. Blocks are unpacked by `snap`.
 
 mod block;
 
