@@ -12,8 +12,8 @@ mod format;
 mod gathering;
 mod holdings;
 mod labels;
-mod seen;
 mod part;
+mod seen;
 
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::seen::Seen;
 use super::{
-    Census, Effect, Extent, FileFacts, FileFinding, Forecast, Format, Part, Setting, UncheckedLabels,
-    forecast, labels,
+    Census, Effect, Extent, FileFacts, FileFinding, Forecast, Format, Part, Setting,
+    UncheckedLabels, forecast, labels,
 };
 use crate::book::{self, Judge, Kind, Look, Rule};
 use crate::cause::Cause;

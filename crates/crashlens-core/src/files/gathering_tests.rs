@@ -75,7 +75,7 @@ fn files_that_no_reader_took_are_no_clean_result() {
     assert_eq!(lacks(std::slice::from_ref(&unread)), Some(Lack::Readable));
     unread.flaws.push(Flaw {
         kind: super::super::FlawKind::Unreadable,
-        part: "the file".into(),
+        part: Part::File.into(),
         at: None,
         detail: "permission denied".to_owned(),
     });

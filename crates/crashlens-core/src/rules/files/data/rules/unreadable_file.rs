@@ -1,8 +1,7 @@
 //! Files that cannot be opened or read.
 
 use crate::book::{Judge, Rule, Scope};
-use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Setting, Part};
-use crate::cause::Cause;
+use crate::files::{EffectKind, FileFacts, FileFinding, Flaw, FlawKind, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 

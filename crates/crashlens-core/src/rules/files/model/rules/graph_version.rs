@@ -4,7 +4,7 @@ use pep440_rs::Version;
 
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
-use crate::files::{EffectKind, FileFacts, FileFinding, Format, Setting, Part};
+use crate::files::{EffectKind, FileFacts, FileFinding, Format, Part, Setting};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
 
