@@ -1,8 +1,8 @@
 //! `cargo xtask tidy`: rules of the tree that no compiler checks.
 
 mod arch;
-mod map;
 mod joins;
+mod map;
 mod prose;
 mod rule_book;
 mod tracing;
