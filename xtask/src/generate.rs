@@ -6,11 +6,11 @@ use anyhow::{Result, ensure};
 
 use crate::{command, workspace};
 
-/// What the hidden command `crashlens __generate WHAT` prints, and where that is kept.
-const FILES: [(&str, &str); 2] = [
-    ("schema", "crates/crashlens/schema/report.v1.json"),
-    ("cli", "docs/cli.md"),
-];
+/// Where the JSON schema of the report is kept.
+const SCHEMA: &str = "crates/crashlens/schema/report.v1.json";
+
+/// Where the command-line reference is kept: `crashlens __generate cli` prints it.
+const REFERENCE: &str = "docs/cli.md";
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -24,9 +24,8 @@ const BOOK: &str = "docs/rules";
 
 pub fn run(options: &Options) -> Result<()> {
     let mut wanted = BTreeMap::new();
-    for (what, path) in FILES {
-        wanted.insert(path.to_owned(), printed(what)?);
-    }
+    wanted.insert(SCHEMA.to_owned(), schema()?);
+    wanted.insert(REFERENCE.to_owned(), printed("cli")?);
     let book: BTreeMap<String, String> = serde_json::from_str(&printed("rules")?)?;
     for (name, text) in book {
         wanted.insert(format!("{BOOK}/{name}"), text);
@@ -61,6 +60,20 @@ pub fn run(options: &Options) -> Result<()> {
         stale.join(" and ")
     );
     Ok(())
+}
+
+/// The JSON schema of the report. An example prints it, so that the program itself is built without schemars.
+fn schema() -> Result<String> {
+    command::output(workspace::cargo().args([
+        "run",
+        "--quiet",
+        "--package",
+        "crashlens-core",
+        "--features",
+        "schema",
+        "--example",
+        "schema",
+    ]))
 }
 
 /// What the hidden command prints.

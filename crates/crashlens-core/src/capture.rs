@@ -90,19 +90,18 @@ pub struct CrashCapture {
     pub gaps: Gaps,
 }
 
-/// Where the facts of a capture come from, which says how much could be seen at all.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum CaptureSource {
-    /// The process itself.
-    #[default]
-    Process,
-    /// A core file.
-    Core,
-    /// Text that a person had: what is in it may be cut, mixed and incomplete.
-    Text,
+word_enum! {
+    /// Where the facts of a capture come from, which says how much could be seen at all.
+    #[derive(Default)]
+    pub enum CaptureSource {
+        /// The process itself.
+        #[default]
+        Process,
+        /// A core file.
+        Core,
+        /// Text that a person had: what is in it may be cut, mixed and incomplete.
+        Text,
+    }
 }
 
 /// The identity of the process, with secrets removed from its command line.
@@ -123,7 +122,8 @@ pub struct Process {
 }
 
 /// Place of a process in the supervised tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The program that was started, or the process of a core file.

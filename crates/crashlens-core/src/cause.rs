@@ -1,15 +1,13 @@
 //! The closed vocabulary of causes: one word for the mechanism.
 
-use serde::{Deserialize, Serialize};
-
 /// Declares the vocabulary once: the word in JSON, and what it means to a person.
 macro_rules! causes {
     ($($variant:ident, $word:literal, $depth:ident, $meaning:literal;)*) => {
-        /// Why a process died.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Cause {
-            $(#[doc = $meaning] $variant,)*
+        word_enum! {
+            /// Why a process died.
+            pub enum Cause {
+                $(#[doc = $meaning] $variant,)*
+            }
         }
 
         impl Cause {

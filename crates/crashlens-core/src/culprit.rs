@@ -21,7 +21,8 @@ pub(crate) use python::python_frames;
 pub use python::{CodeOwner, owner};
 
 /// Where the death happened, as far as the frames show.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Culprit {
     /// The TensorFlow op, by its registered name.
@@ -41,7 +42,8 @@ pub struct Culprit {
 }
 
 /// A line of Python code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PythonLine {
     /// File, as the interpreter has it.
     pub file: String,
@@ -54,7 +56,8 @@ pub struct PythonLine {
 }
 
 /// Which thread it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CulpritThread {
     /// Kernel thread id.
     pub id: u32,

@@ -22,7 +22,8 @@ pub use environment::HazardRef;
 const MOST_FINDINGS: usize = 3;
 
 /// What is concluded from the facts of one death.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Diagnosis {
     /// Causes, the best supported first; at most three. Empty only for a process that has not died.
@@ -35,7 +36,8 @@ pub struct Diagnosis {
 }
 
 /// One cause, and why it is named.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule's id: `crashlens rules ID` shows its page.
@@ -58,7 +60,8 @@ pub struct Finding {
 }
 
 /// A cause that looked likely and is excluded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct RuledOut {
     /// The rule's id.
@@ -71,28 +74,16 @@ pub struct RuledOut {
     pub evidence: Vec<Evidence>,
 }
 
-/// How sure a finding is.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// It may be.
-    Possible,
-    /// It is most likely so.
-    Likely,
-    /// A fact proves it.
-    Certain,
+word_enum! {
+    /// How sure a finding is.
+    pub enum Confidence {
+        /// It may be.
+        Possible,
+        /// It is most likely so.
+        Likely,
+        /// A fact proves it.
+        Certain,
+    }
 }
 
 /// What the rules make of one death, before anything is known of its environment.

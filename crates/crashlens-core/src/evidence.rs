@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::capture::Resource;
 
 /// One piece of evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// Which way it points.
     pub stance: Stance,
@@ -40,7 +41,8 @@ impl Evidence {
 }
 
 /// Which way evidence points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Stance {
     /// To the cause.
@@ -49,32 +51,21 @@ pub enum Stance {
     Against,
 }
 
-/// How far evidence carries.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Weight {
-    /// It fits, and it fits much else.
-    Weak,
-    /// It is seldom seen otherwise.
-    Strong,
-    /// It settles the matter.
-    Decisive,
+word_enum! {
+    /// How far evidence carries.
+    pub enum Weight {
+        /// It fits, and it fits much else.
+        Weak,
+        /// It is seldom seen otherwise.
+        Strong,
+        /// It settles the matter.
+        Decisive,
+    }
 }
 
 /// The place of a fact in the report of a death.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FactRef {
     /// `ending`: the signal, its code, its sender.

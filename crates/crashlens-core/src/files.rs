@@ -34,7 +34,8 @@ pub use labels::UncheckedLabels;
 pub use part::{NamedPart, Part};
 
 /// What was seen of one file, or of the files that make up one model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct FileFacts {
     /// As it was asked for: a file, the folder of a SavedModel, the prefix of a checkpoint.
@@ -87,23 +88,23 @@ impl FileFacts {
     }
 }
 
-/// How far a file was read.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Extent {
-    /// Not at all: it cannot be opened, or no reader knows it.
-    #[default]
-    Nothing,
-    /// Its structure and its checksums.
-    Structure,
-    /// All of it was decoded.
-    Full,
+word_enum! {
+    /// How far a file was read.
+    #[derive(Default)]
+    pub enum Extent {
+        /// Not at all: it cannot be opened, or no reader knows it.
+        #[default]
+        Nothing,
+        /// Its structure and its checksums.
+        Structure,
+        /// All of it was decoded.
+        Full,
+    }
 }
 
 /// Something wrong with a file, as a fact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flaw {
     /// Of what kind.
     pub kind: FlawKind,
@@ -117,74 +118,62 @@ pub struct Flaw {
     pub detail: String,
 }
 
-/// Kinds of flaws. What they mean for TensorFlow stands in `data/effects`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlawKind {
-    /// Zero bytes, or a container with nothing in it.
-    Empty,
-    /// It ends before what it declares does.
-    CutShort,
-    /// A checksum that is stored is not that of the bytes.
-    ChecksumMismatch,
-    /// It breaks the rules of its format.
-    Malformed,
-    /// It breaks a rule of its format that some readers hold it against, and others pass over.
-    Irregular,
-    /// A part is damaged that its readers do not look at.
-    IdlePart,
-    /// Two of its parts contradict each other: shape and bytes, index and data.
-    Contradiction,
-    /// A length with a right checksum of its own that reaches far beyond the end.
-    WildLength,
-    /// It breaks a rule of its format, or uses it in a way, that readers let pass.
-    Blemish,
-    /// Bytes behind its end.
-    TrailingBytes,
-    /// A valid variant that TensorFlow's reader does not take.
-    Unsupported,
-    /// It is valid, and TensorFlow's reader corrupts its memory over it.
-    BreaksReader,
-    /// What it declares is above the limits: it was not decoded.
-    TooLarge,
-    /// Something else lies in its place: a pointer of Git LFS, a web page.
-    StandIn,
-    /// Its content is not what its name says.
-    Misnamed,
-    /// A part that another part names is not there.
-    MissingPart,
-    /// What a save that was interrupted leaves behind.
-    Leftover,
-    /// NaN or infinity among its numbers.
-    NotFinite,
-    /// It changed while it was read.
-    Changed,
-    /// Another process has it open for writing.
-    OpenForWriting,
-    /// Its hash is not that of the manifest.
-    OffManifest,
-    /// The manifest has no hash of it.
-    Unlisted,
-    /// The manifest lists it, and it is not there.
-    Missing,
-    /// Its bytes are those of another file of the set.
-    Duplicate,
-    /// The operating system refused to read it.
-    Unreadable,
-    /// Reading took longer than allowed.
-    TimedOut,
-    /// A decoder of crashlens gave up in a way it must not: a bug of ours.
-    ReaderFailed,
+word_enum! {
+    /// Kinds of flaws. What they mean for TensorFlow stands in `data/effects`.
+    pub enum FlawKind {
+        /// Zero bytes, or a container with nothing in it.
+        Empty,
+        /// It ends before what it declares does.
+        CutShort,
+        /// A checksum that is stored is not that of the bytes.
+        ChecksumMismatch,
+        /// It breaks the rules of its format.
+        Malformed,
+        /// It breaks a rule of its format that some readers hold it against, and others pass over.
+        Irregular,
+        /// A part is damaged that its readers do not look at.
+        IdlePart,
+        /// Two of its parts contradict each other: shape and bytes, index and data.
+        Contradiction,
+        /// A length with a right checksum of its own that reaches far beyond the end.
+        WildLength,
+        /// It breaks a rule of its format, or uses it in a way, that readers let pass.
+        Blemish,
+        /// Bytes behind its end.
+        TrailingBytes,
+        /// A valid variant that TensorFlow's reader does not take.
+        Unsupported,
+        /// It is valid, and TensorFlow's reader corrupts its memory over it.
+        BreaksReader,
+        /// What it declares is above the limits: it was not decoded.
+        TooLarge,
+        /// Something else lies in its place: a pointer of Git LFS, a web page.
+        StandIn,
+        /// Its content is not what its name says.
+        Misnamed,
+        /// A part that another part names is not there.
+        MissingPart,
+        /// What a save that was interrupted leaves behind.
+        Leftover,
+        /// NaN or infinity among its numbers.
+        NotFinite,
+        /// It changed while it was read.
+        Changed,
+        /// Another process has it open for writing.
+        OpenForWriting,
+        /// Its hash is not that of the manifest.
+        OffManifest,
+        /// The manifest has no hash of it.
+        Unlisted,
+        /// The manifest lists it, and it is not there.
+        Missing,
+        /// Its bytes are those of another file of the set.
+        Duplicate,
+        /// The operating system refused to read it.
+        Unreadable,
+        /// Reading took longer than allowed.
+        TimedOut,
+        /// A decoder of crashlens gave up in a way it must not: a bug of ours.
+        ReaderFailed,
+    }
 }

@@ -9,7 +9,8 @@ use crate::files::Effect;
 use crate::rule::Remedy;
 
 /// Something that will fail or can crash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hazard {
     /// Id of the rule that found it; set by [`crate::inspection`].
     pub rule: String,
@@ -104,7 +105,8 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// What a hazard rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ground {
     /// What is claimed, as a sentence.
     pub claim: String,
@@ -112,26 +114,14 @@ pub struct Ground {
     pub fact: FactRef,
 }
 
-/// How bad a hazard is, the least first.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Nothing fails for it alone; it matters when something else does.
-    WorthKnowing,
-    /// A program that uses it the wrong way, or enough of it, dies or computes wrong results.
-    CanCrash,
-    /// Whoever uses it meets a failure: an import error at best, a crash at worst.
-    WillFail,
+word_enum! {
+    /// How bad a hazard is, the least first.
+    pub enum Severity {
+        /// Nothing fails for it alone; it matters when something else does.
+        WorthKnowing,
+        /// A program that uses it the wrong way, or enough of it, dies or computes wrong results.
+        CanCrash,
+        /// Whoever uses it meets a failure: an import error at best, a crash at worst.
+        WillFail,
+    }
 }

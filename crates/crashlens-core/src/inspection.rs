@@ -12,7 +12,8 @@ use crate::remedy::{self, Place};
 use crate::survey::Survey;
 
 /// What one check looked at and found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inspection {
     /// What kind of thing was looked at.
     pub kind: InspectionKind,
@@ -40,7 +41,8 @@ pub struct Inspection {
 }
 
 /// What kind of thing was looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum InspectionKind {
     /// A Python environment and the machine.
@@ -52,7 +54,8 @@ pub enum InspectionKind {
 }
 
 /// What there was none of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Lack {
     /// No file at all.
@@ -62,7 +65,8 @@ pub enum Lack {
 }
 
 /// Something seen at first sight.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seen {
     /// What: `Python`.
     pub what: String,
@@ -71,10 +75,11 @@ pub struct Seen {
 }
 
 /// How much was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Amount {
     /// Of what, in the plural: `native files`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub what: Counted,
     /// How many.
     pub count: u64,
@@ -125,7 +130,8 @@ impl From<Counted> for String {
 }
 
 /// One check that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// Id of the rule.
     pub rule: String,

@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod words;
+
 pub mod book;
 pub mod capture;
 pub mod cause;

@@ -16,13 +16,14 @@ pub use place::Place;
 pub(crate) use place::fit;
 
 /// Something to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Remedy {
     /// What, as an imperative sentence.
     pub action: String,
     /// The command that does it, where there is one.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub command: Option<Command>,
     /// What it may spoil.
     pub risk: Risk,
@@ -71,9 +72,8 @@ impl Remedy {
     Ord,
     Hash,
     Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
+    Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Risk {
     /// Nothing.

@@ -25,7 +25,8 @@ pub use threads::ThreadReport;
 pub const SCHEMA: &str = "crashlens.report/1";
 
 /// What is known after a run, a look at a process, or of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Report {
     /// Always `crashlens.report/1`.
@@ -44,7 +45,8 @@ pub struct Report {
 }
 
 /// The run as a whole. What a capture file or a core cannot tell is null.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Command line, secrets masked.
     pub argv: Vec<String>,
@@ -63,7 +65,8 @@ pub struct Run {
 }
 
 /// How much of a run could be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Supervision {
     /// Everything: the process tree was traced.

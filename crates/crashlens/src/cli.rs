@@ -146,8 +146,6 @@ pub(crate) struct GenerateArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Generated {
-    /// JSON schema of the report
-    Schema,
     /// Command-line reference in Markdown
     Cli,
     /// The rule book in Markdown: a JSON object of file names and texts

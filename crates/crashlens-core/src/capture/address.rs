@@ -42,6 +42,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Address {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Address".into()

@@ -21,7 +21,8 @@ pub struct Circumstances {
 }
 
 /// How a process came to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lineage {
     /// How it was made.
     pub origin: Origin,
@@ -46,7 +47,8 @@ pub struct Lineage {
 }
 
 /// A library that had started threads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadStarter {
     /// File name of the library whose function the threads began with.
     pub library: String,
@@ -70,7 +72,8 @@ impl Lineage {
 }
 
 /// How a process was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// It is the program that was started.
@@ -84,7 +87,8 @@ pub enum Origin {
 }
 
 /// A worker process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worker {
     /// `multiprocessing.Pool`, `concurrent.futures`, `torch DataLoader`, `Keras`, `multiprocessing.Process`, `joblib`.
     pub kind: String,
@@ -97,7 +101,8 @@ pub struct Worker {
 }
 
 /// What the parent of a dead process was doing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parent {
     /// Process id.
     pub pid: u32,
@@ -108,12 +113,13 @@ pub struct Parent {
 }
 
 /// What a process used of something that is limited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResourceUse {
     /// What is limited.
     pub resource: Resource,
     /// Who sets the limit: `RLIMIT_AS`, or a control group's or file system's path.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub set_by: Limiter,
     /// How much was in use, in bytes, seconds or pieces.
     pub used: Option<u64>,
@@ -127,54 +133,43 @@ pub struct ResourceUse {
     pub met: Option<u64>,
 }
 
-/// Something that is limited.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Resource {
-    /// Memory of a control group, in bytes.
-    Memory,
-    /// Memory of a control group from which on its processes are slowed down, in bytes.
-    MemoryHigh,
-    /// Swap space of a control group, in bytes.
-    Swap,
-    /// Memory and swap space of a control group together, in bytes.
-    MemoryAndSwap,
-    /// Address space of the process, in bytes.
-    AddressSpace,
-    /// Private writable memory of the process, in bytes.
-    Data,
-    /// Threads and processes.
-    Threads,
-    /// Processor time, in seconds.
-    CpuTime,
-    /// Size of a file, in bytes.
-    FileSize,
-    /// Open files.
-    OpenFiles,
-    /// Shared memory (`/dev/shm`), in bytes.
-    SharedMemory,
-    /// Disk space of the working directory or the folder for temporary files, in bytes.
-    Disk,
-    /// Stack of the first thread, in bytes.
-    Stack,
-    /// Memory that may be locked, in bytes.
-    LockedMemory,
+word_enum! {
+    /// Something that is limited.
+    pub enum Resource {
+        /// Memory of a control group, in bytes.
+        Memory,
+        /// Memory of a control group from which on its processes are slowed down, in bytes.
+        MemoryHigh,
+        /// Swap space of a control group, in bytes.
+        Swap,
+        /// Memory and swap space of a control group together, in bytes.
+        MemoryAndSwap,
+        /// Address space of the process, in bytes.
+        AddressSpace,
+        /// Private writable memory of the process, in bytes.
+        Data,
+        /// Threads and processes.
+        Threads,
+        /// Processor time, in seconds.
+        CpuTime,
+        /// Size of a file, in bytes.
+        FileSize,
+        /// Open files.
+        OpenFiles,
+        /// Shared memory (`/dev/shm`), in bytes.
+        SharedMemory,
+        /// Disk space of the working directory or the folder for temporary files, in bytes.
+        Disk,
+        /// Stack of the first thread, in bytes.
+        Stack,
+        /// Memory that may be locked, in bytes.
+        LockedMemory,
+    }
 }
 
 /// What the kernel says of a kill for lack of memory.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OomEvidence {
     /// Kills for memory counted in the process's own control group in the seconds before its death, those that
     /// explain other deaths left out.
@@ -195,7 +190,8 @@ pub struct OomEvidence {
 }
 
 /// Memory over time: dense at the end, sparse before.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// Samples, oldest first.
     pub samples: Vec<MemorySample>,
@@ -210,7 +206,8 @@ pub struct Timeline {
 }
 
 /// Where a process was at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TopLine {
     /// Milliseconds since the start of the run.
     pub milliseconds: u64,
@@ -221,7 +218,8 @@ pub struct TopLine {
 }
 
 /// Memory at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemorySample {
     /// Milliseconds since the start of the run.
     pub milliseconds: u64,

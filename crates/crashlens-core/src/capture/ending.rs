@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Address;
 
 /// How a process ended, in the words of the report contract.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ending {
     /// What ended it.
     pub kind: EndingKind,
@@ -50,7 +51,8 @@ impl Ending {
 }
 
 /// What kind of ending it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EndingKind {
     /// A signal whose action was to end the process.
@@ -66,7 +68,8 @@ pub enum EndingKind {
 }
 
 /// One signal as it reached a thread.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fault {
     /// The thread.
     pub thread: u32,
@@ -224,6 +227,7 @@ impl<'de> Deserialize<'de> for Signal {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Signal {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Signal".into()

@@ -21,7 +21,8 @@ pub struct Environment {
 }
 
 /// The Python interpreter in a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PythonRuntime {
     /// `3.11.7`, or `3.11` when only that could be told.
     pub version: String,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Address, Mapping};
 
 /// The fault of the crashed thread, as its registers, its code and the address space tell it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultSite {
     /// The instruction; `None` where its bytes could not be read or are none.
     #[serde(default)]
@@ -25,7 +26,8 @@ pub struct FaultSite {
 }
 
 /// One machine instruction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Instruction {
     /// As an assembler writes it: `mov rax,[rdi+138h]`.
     pub text: String,
@@ -40,7 +42,8 @@ pub struct Instruction {
 }
 
 /// One access to memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Access {
     /// Read, write or execute.
     pub kind: AccessKind,
@@ -64,7 +67,8 @@ pub struct Access {
 }
 
 /// What was done to memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AccessKind {
     /// Read from it.
@@ -87,7 +91,8 @@ impl AccessKind {
 }
 
 /// A register and what it held.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RegisterValue {
     /// The processor's name of it.
     pub name: String,
@@ -99,7 +104,8 @@ pub struct RegisterValue {
 }
 
 /// What is at an address that could not be accessed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Place {
     /// The first pages, which the kernel lets nobody map: a field `offset` bytes into an object that is not there.
@@ -190,7 +196,8 @@ pub enum Place {
 }
 
 /// The operands of a division that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Division {
     /// The operand that divides: a register's name, or `memory`.
     pub divisor: String,
@@ -201,7 +208,8 @@ pub struct Division {
 }
 
 /// A stack that was full.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackUse {
     /// Bytes the thread's stack had, its guard page not counted.
     #[serde(default)]

@@ -48,7 +48,8 @@ impl GapId {
 }
 
 /// One thing that could not be observed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gap {
     /// What was attempted, as a noun phrase: "registers of thread 4711".
     pub part: String,

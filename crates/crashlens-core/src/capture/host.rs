@@ -24,7 +24,8 @@ pub struct Host {
 }
 
 /// A memory control group, version 1 or 2.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryGroup {
     /// 1 or 2.
     pub version: u8,
@@ -43,7 +44,8 @@ pub struct MemoryGroup {
 }
 
 /// One resource limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limit {
     /// Name as in `/proc/PID/limits`: `Max stack size`.
     pub name: String,

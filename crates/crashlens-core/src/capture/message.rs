@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// A line by which a library or the interpreter explained its end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
     /// Who speaks, and of what.
     pub kind: MessageKind,
@@ -20,7 +21,8 @@ pub struct Message {
 }
 
 /// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageKind {
     /// A failed CHECK or another F line of TensorFlow, abseil or glog.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Address;
 
 /// An ELF file that was mapped into the process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Module {
     /// File name: `libtensorflow_cc.so.2`.
     pub name: String,
@@ -24,9 +25,8 @@ pub struct Module {
 }
 
 /// An installed Python package.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Package {
     /// Name as its metadata has it: `tensorflow-cpu`.
     pub name: String,
@@ -35,7 +35,8 @@ pub struct Package {
 }
 
 /// One mapping of the address space.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mapping {
     /// First address.
     pub start: Address,

@@ -12,7 +12,8 @@ pub struct Output {
 }
 
 /// The end of a stream.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tail {
     /// The last lines, oldest first, with secrets masked and bytes that are not UTF-8 replaced.
     pub lines: Vec<String>,

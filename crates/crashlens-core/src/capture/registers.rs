@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Address;
 
 /// Integer registers of one x86-64 thread.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[expect(missing_docs, reason = "the processor's own names")]
 pub struct Registers {
     pub rip: Address,

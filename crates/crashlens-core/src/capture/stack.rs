@@ -27,7 +27,8 @@ pub struct Thread {
 }
 
 /// What a thread is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadRole {
     /// The first thread of the process.
@@ -44,7 +45,8 @@ pub enum ThreadRole {
 }
 
 /// One frame.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Frame {
     /// Machine code.
@@ -54,7 +56,8 @@ pub enum Frame {
 }
 
 /// A frame of machine code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NativeFrame {
     /// Where execution was, or is to return to.
     pub address: Address,
@@ -78,7 +81,8 @@ pub struct NativeFrame {
 }
 
 /// A line of native source code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceLine {
     /// File, as the compiler wrote it.
     pub file: String,
@@ -87,7 +91,8 @@ pub struct SourceLine {
 }
 
 /// A frame of Python code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PythonFrame {
     /// File, as the interpreter has it.
     pub file: String,
@@ -104,30 +109,29 @@ pub struct PythonFrame {
     pub locals: Vec<Variable>,
 }
 
-/// How a frame was found, best first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FrameTrust {
-    /// The registers of the stopped thread.
-    Registers,
-    /// Unwind tables of the module.
-    CallFrameInfo,
-    /// The interpreter's own records, at the native frame that runs them.
-    Interpreter,
-    /// The return address a call to a bad target left on the stack.
-    CallTarget,
-    /// The chain of frame pointers: right where code keeps them.
-    FramePointer,
-    /// A word on the stack that looks like a return address: a guess.
-    Scan,
-    /// The interpreter's own records, without a native frame to attach them to.
-    Unplaced,
+word_enum! {
+    /// How a frame was found, best first.
+    pub enum FrameTrust {
+        /// The registers of the stopped thread.
+        Registers,
+        /// Unwind tables of the module.
+        CallFrameInfo,
+        /// The interpreter's own records, at the native frame that runs them.
+        Interpreter,
+        /// The return address a call to a bad target left on the stack.
+        CallTarget,
+        /// The chain of frame pointers: right where code keeps them.
+        FramePointer,
+        /// A word on the stack that looks like a return address: a guess.
+        Scan,
+        /// The interpreter's own records, without a native frame to attach them to.
+        Unplaced,
+    }
 }
 
 /// Why a stack ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum StackEnd {
     /// The thread's first frame was reached.

@@ -23,7 +23,8 @@ pub struct Testimony {
 }
 
 /// A call from Python into a function of a shared library.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForeignCall {
     /// By which means.
     pub api: ForeignApi,
@@ -42,7 +43,8 @@ pub struct ForeignCall {
 }
 
 /// A way to call C from Python.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ForeignApi {
     /// The standard library's.
@@ -61,7 +63,8 @@ impl std::fmt::Display for ForeignApi {
 }
 
 /// One argument of a foreign call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForeignArgument {
     /// What Python passed; `None` where it was not found or is not to be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,8 @@ pub struct ForeignArgument {
 }
 
 /// What is at a pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PointerTarget {
     /// It is null, or so small that it can be none.
@@ -94,7 +98,8 @@ pub enum PointerTarget {
 }
 
 /// A C++ exception.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CppException {
     /// Its type, demangled: `std::bad_alloc`.
     #[serde(rename = "type")]
@@ -112,7 +117,8 @@ pub struct CppException {
 }
 
 /// How far an exception had come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExceptionState {
     /// On its way, without a handler.
@@ -124,7 +130,8 @@ pub enum ExceptionState {
 }
 
 /// A TensorFlow op as the runtime's records have it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunningOp {
     /// Registered name: `IRFFT2D`.
     pub op: String,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Address;
 
 /// An argument or local variable of a Python frame.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -17,7 +18,8 @@ pub struct Variable {
 }
 
 /// A Python object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Value {
     /// The type's name as Python has it: `int`, `numpy.ndarray`.
     #[serde(rename = "type")]
@@ -31,7 +33,8 @@ pub struct Value {
 }
 
 /// An array or a tensor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Array {
     /// What it is.
     pub kind: ArrayKind,
@@ -54,7 +57,8 @@ pub struct Array {
 }
 
 /// What kind of array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrayKind {
     /// `numpy.ndarray`.

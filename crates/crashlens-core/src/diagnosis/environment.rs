@@ -18,7 +18,8 @@ use crate::inspection::Inspection;
 use crate::remedy::{Remedy, fit};
 
 /// A hazard of the environment, by its place in the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HazardRef {
     /// Index into `inspections` of the report.
     pub inspection: usize,

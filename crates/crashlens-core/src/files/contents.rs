@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// What a file holds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Contents {
     /// Not known.
@@ -26,7 +27,8 @@ pub enum Contents {
 }
 
 /// An image.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Image {
     /// In pixels.
@@ -44,7 +46,8 @@ pub struct Image {
 }
 
 /// An array in a file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Array {
     /// Its name in the file.
@@ -65,7 +68,8 @@ pub struct Array {
 }
 
 /// From the least to the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Range {
     /// The least.
     pub least: f64,
@@ -74,7 +78,8 @@ pub struct Range {
 }
 
 /// The records of a TFRecord file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Records {
     /// How many.
@@ -86,7 +91,8 @@ pub struct Records {
 }
 
 /// A feature of examples.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Feature {
     /// Its key.
@@ -108,24 +114,23 @@ pub struct Feature {
     pub not_finite: u64,
 }
 
-/// Kind of a feature's list.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FeatureKind {
-    /// `bytes_list`.
-    Bytes,
-    /// `float_list`.
-    Float,
-    /// `int64_list`.
-    Int64,
-    /// None of them is set.
-    Unset,
+word_enum! {
+    /// Kind of a feature's list.
+    pub enum FeatureKind {
+        /// `bytes_list`.
+        Bytes,
+        /// `float_list`.
+        Float,
+        /// `int64_list`.
+        Int64,
+        /// None of them is set.
+        Unset,
+    }
 }
 
 /// A table: CSV, Parquet, Arrow.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Table {
     /// Names of the columns.
@@ -140,7 +145,8 @@ pub struct Table {
 }
 
 /// Sound.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Sound {
     /// Samples a second.
@@ -154,7 +160,8 @@ pub struct Sound {
 }
 
 /// A model, or the weights of one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ModelFacts {
     /// What wrote it, by its own words: `tensorflow`, `keras`.
@@ -188,7 +195,8 @@ pub struct ModelFacts {
 }
 
 /// A signature of a SavedModel.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Signature {
     /// Its name.
@@ -202,7 +210,8 @@ pub struct Signature {
 }
 
 /// A stored tensor.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tensor {
     /// Its name.
@@ -219,7 +228,8 @@ pub struct Tensor {
 }
 
 /// A kind of operation or layer in a model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Operation {
     /// `MatMul`, `Lambda`, `posix.system`.

@@ -10,7 +10,8 @@ use super::{Flaw, FlawKind, Format, Part};
 use crate::hazard::Severity;
 
 /// What TensorFlow does with a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
     /// Of what kind.
     pub does: EffectKind,
@@ -23,34 +24,22 @@ pub struct Effect {
     pub formats: Vec<Format>,
 }
 
-/// Kinds of effects, the worst last.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum EffectKind {
-    /// It is read as it should be.
-    Odd,
-    /// It was not tried.
-    NotTried,
-    /// It is read, and the values are wrong or lost, without a word.
-    WrongValues,
-    /// An exception.
-    Raises,
-    /// It never ends.
-    Hangs,
-    /// The process dies.
-    Crashes,
+word_enum! {
+    /// Kinds of effects, the worst last.
+    pub enum EffectKind {
+        /// It is read as it should be.
+        Odd,
+        /// It was not tried.
+        NotTried,
+        /// It is read, and the values are wrong or lost, without a word.
+        WrongValues,
+        /// An exception.
+        Raises,
+        /// It never ends.
+        Hangs,
+        /// The process dies.
+        Crashes,
+    }
 }
 
 impl EffectKind {

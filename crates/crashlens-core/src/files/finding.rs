@@ -33,7 +33,8 @@ impl Setting {
 }
 
 /// What a rule found in one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileFinding {
     /// Id of the rule; set by the judge.
     pub rule: String,

@@ -27,7 +27,8 @@ struct Row {
 }
 
 /// What is done with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// It is loaded from its file.
@@ -37,7 +38,8 @@ pub enum Action {
 }
 
 /// What a model's weights will ask of the memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forecast {
     /// The model.
     pub path: String,
@@ -53,7 +55,8 @@ pub struct Forecast {
 }
 
 /// Memory that one action takes at its peak.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Need {
     /// What is done.
     pub does: Action,

@@ -17,7 +17,8 @@ enum Holds {
 macro_rules! formats {
     ($($(#[$doc:meta])* $format:ident, $id:literal, $name:literal, $holds:ident, $endings:expr, $magic:expr;)*) => {
         /// Format of a file, by its content.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum Format {
             $($(#[$doc])* #[serde(rename = $id)] $format,)*
         }

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 macro_rules! parts {
     ($($part:ident => $words:literal,)*) => {
         /// A part of a file, or of a model that is more than one file.
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum Part {
             /// Nothing in particular.
@@ -159,7 +160,8 @@ impl Part {
 }
 
 /// A part, in the words that say which one it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "Written")]
 pub struct NamedPart {
     /// What rules and tables ask for.
@@ -171,7 +173,8 @@ pub struct NamedPart {
 }
 
 /// As it is stored; without words it has those of its id.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Written {
     #[serde(default)]
     part: Option<String>,

@@ -14,7 +14,8 @@ use crate::inspection::Inspection;
 use crate::known_issues::KnownIssues;
 
 /// One process that died, or that was looked at while it ran.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Death {
     /// Where the facts come from, which says how much could be known at all.

@@ -7,7 +7,8 @@ use crate::capture::CrashCapture;
 
 /// A time in which no process of the tree made progress: no processor time to speak of, no file or pipe read or
 /// written, no new process or thread. Traffic by sockets is not seen. It may have gone on afterwards.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Hang {
     /// For how long there had been no progress.

@@ -11,7 +11,8 @@ use crate::capture::{
 };
 
 /// What came with the process.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Surroundings {
     /// The interpreter; null for a process without Python.
@@ -30,7 +31,8 @@ pub struct Surroundings {
 }
 
 /// The machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Machine {
     /// Kernel name, release and architecture.
@@ -44,7 +46,8 @@ pub struct Machine {
 }
 
 /// Memory of the machine and of the control group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Memory {
     /// Bytes of memory in the machine.
@@ -62,7 +65,8 @@ pub struct Memory {
 }
 
 /// What the program had written last.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Words {
     /// The end of its standard error; null when it was not kept.

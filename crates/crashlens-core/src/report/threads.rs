@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::capture::{Address, Frame, StackEnd, Thread, ThreadRole};
 
 /// One thread, and those that were idle in the very same place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ThreadReport {
     /// Kernel thread id.

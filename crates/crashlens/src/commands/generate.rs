@@ -7,12 +7,11 @@ use clap::CommandFactory as _;
 use crate::cli::{Cli, GenerateArgs, Generated};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::{reference, report, rule_pages};
+use crate::{reference, rule_pages};
 
 /// Prints the file on standard output.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitStatus, Failure> {
     let text = match args.what {
-        Generated::Schema => report::schema(),
         Generated::Cli => reference::markdown(&mut Cli::command()),
         Generated::Rules => rule_pages::all(),
     };

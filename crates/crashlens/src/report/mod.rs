@@ -13,5 +13,4 @@ mod wording;
 
 pub(crate) use destination::{Destination, Stream, Timing};
 pub(crate) use format::Format;
-pub(crate) use json::schema;
 pub(crate) use wording::lacking;
