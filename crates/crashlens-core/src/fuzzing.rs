@@ -1,6 +1,7 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
-use crate::{Report, messages, pasted};
+use crate::survey::{Distribution, Interpreter};
+use crate::{Observed, Report, Survey, messages, pasted};
 
 /// A name out of a symbol table.
 pub fn demangle(bytes: &[u8]) {
@@ -24,4 +25,22 @@ pub fn pasted(bytes: &[u8]) {
 /// Advisories in the OSV format that a person gives.
 pub fn osv(bytes: &[u8]) {
     let _ = crate::known_issues::KnownIssues::default().with_osv(bytes);
+}
+
+/// A line of `Requires-Dist`, and whether it applies.
+pub fn requirement(bytes: &[u8]) {
+    let asking = Distribution {
+        requires: vec![String::from_utf8_lossy(bytes).into_owned()],
+        ..Distribution::default()
+    };
+    let python = Interpreter {
+        version: "3.11.7".to_owned(),
+        ..Interpreter::default()
+    };
+    let survey = Survey {
+        python: Observed::Known(python),
+        ..Survey::default()
+    };
+    survey.unmet(&asking);
+    asking.optional_limits();
 }

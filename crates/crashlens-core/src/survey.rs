@@ -38,6 +38,8 @@ pub use python::{
     TensorflowTraits,
 };
 pub use requirements::Unmet;
+#[cfg(test)]
+pub(crate) use requirements::requirement::Requirement;
 
 /// Everything that was read of an environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,18 +4,15 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use pep440_rs::{Version, VersionSpecifiers};
-use pep508_rs::{
-    MarkerEnvironment, MarkerEnvironmentBuilder, Requirement, VerbatimUrl, VersionOrUrl,
-};
 
+use self::marker::{Environment, Marker};
+use self::requirement::{LONGEST, Requirement};
 use super::{Distribution, Interpreter, Survey};
 use crate::compatibility;
 use crate::facts::packages::normal;
 
-/// No requirement that a person wrote is longer; a longer one is not parsed.
-const LONGEST: usize = 1000;
-/// Nor nested deeper: the parser of markers calls itself.
-const DEEPEST: usize = 30;
+mod marker;
+pub(super) mod requirement;
 
 /// A requirement that is not met.
 #[derive(Debug, Clone)]
@@ -31,7 +28,7 @@ pub struct Unmet<'a> {
 /// What is installed, by name: for whoever asks often.
 pub(crate) struct Shelf<'a> {
     survey: &'a Survey,
-    here: Option<MarkerEnvironment>,
+    here: Option<Environment>,
     patch_is_known: bool,
     by_name: HashMap<String, Vec<&'a Distribution>>,
 }
@@ -46,26 +43,26 @@ impl<'a> Shelf<'a> {
             .requires
             .iter()
             .filter(|line| self.patch_is_known || !line.contains("full_version"))
-            .filter_map(|line| requirement(line))
-            .filter(|requirement| requirement.evaluate_markers(here, &[]))
+            .filter_map(|line| Requirement::parse(line))
+            .filter(|it| it.marker.as_ref().is_none_or(|marker| marker.holds(here)))
             .filter_map(|requirement| self.missed(&requirement))
             .collect()
     }
 
-    fn missed(&self, requirement: &Requirement<VerbatimUrl>) -> Option<Unmet<'a>> {
-        let name = requirement.name.as_ref();
-        let versions = specifiers(requirement);
-        let installed = self.providers(name);
+    fn missed(&self, requirement: &Requirement) -> Option<Unmet<'a>> {
+        let name = normal(&requirement.name);
+        let versions = &requirement.versions;
+        let installed = self.providers(&name);
         let is_enough = |it: &&Distribution| match it.parsed_version() {
             Some(version) => versions.contains(&version),
             None => true,
         };
-        if installed.iter().any(is_enough) || (installed.is_empty() && self.is_loose(name)) {
+        if installed.iter().any(is_enough) || (installed.is_empty() && self.is_loose(&name)) {
             return None;
         }
         Some(Unmet {
-            name: name.to_owned(),
-            versions,
+            name,
+            versions: versions.clone(),
             installed: installed.first().copied(),
         })
     }
@@ -111,9 +108,7 @@ impl Survey {
         self.shelf().unmet(distribution)
     }
 
-    fn markers(&self, python: &Interpreter) -> Option<MarkerEnvironment> {
-        let mut parts = python.version.split('.');
-        let minor = format!("{}.{}", parts.next()?, parts.next()?);
+    fn markers(&self, python: &Interpreter) -> Option<Environment> {
         let machine = match python
             .architecture
             .known()
@@ -123,20 +118,7 @@ impl Survey {
             Some(name) => name.as_str(),
             None => "x86_64",
         };
-        MarkerEnvironment::try_from(MarkerEnvironmentBuilder {
-            implementation_name: "cpython",
-            implementation_version: &python.version,
-            os_name: "posix",
-            platform_machine: machine,
-            platform_python_implementation: "CPython",
-            platform_release: "",
-            platform_system: "Linux",
-            platform_version: "",
-            python_full_version: &python.version,
-            python_version: &minor,
-            sys_platform: "linux",
-        })
-        .ok()
+        Environment::new(&python.version, machine)
     }
 }
 
@@ -144,14 +126,16 @@ impl Distribution {
     /// The limits that a distribution sets to TensorFlow only for whoever asks for an extra, which pip does not see
     /// afterwards; none where it sets one to everybody.
     pub(crate) fn optional_limits(&self) -> Option<VersionSpecifiers> {
-        let lines = self.requires.iter().filter_map(|line| requirement(line));
+        let lines = self.requires.iter();
+        let lines = lines.filter_map(|line| Requirement::parse(line));
         let mut of_extras = None;
-        for requirement in lines.filter(|it| compatibility::is_tensorflow(it.name.as_ref())) {
-            if requirement.marker.evaluate_extras(&[]) {
+        for requirement in lines.filter(|it| compatibility::is_tensorflow(&it.name)) {
+            let marker = requirement.marker.as_ref();
+            if marker.is_none_or(Marker::may_hold_without_extras) {
                 return None;
             }
             // The first is `tensorflow` itself; some packages have forgotten to bring the others up to date.
-            of_extras = of_extras.or_else(|| Some(specifiers(&requirement)));
+            of_extras = of_extras.or_else(|| Some(requirement.versions));
         }
         of_extras.filter(|limits| !limits.is_empty())
     }
@@ -184,21 +168,6 @@ impl Interpreter {
 pub(super) fn named_in(line: &str) -> &str {
     let end = line.find(|it: char| !it.is_ascii_alphanumeric() && !"-_.".contains(it));
     end.map_or(line, |end| &line[..end])
-}
-
-fn requirement(line: &str) -> Option<Requirement<VerbatimUrl>> {
-    let depth = line.matches('(').count();
-    if line.len() > LONGEST || depth > DEEPEST {
-        return None;
-    }
-    Requirement::from_str(line).ok()
-}
-
-fn specifiers(requirement: &Requirement<VerbatimUrl>) -> VersionSpecifiers {
-    match &requirement.version_or_url {
-        Some(VersionOrUrl::VersionSpecifier(specifiers)) => specifiers.clone(),
-        _ => VersionSpecifiers::empty(),
-    }
 }
 
 #[cfg(test)]
