@@ -5,11 +5,12 @@
 use std::sync::LazyLock;
 
 use pep440_rs::{Version, VersionSpecifiers};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::capture::Package;
+use crate::embedded;
 use crate::facts::packages::{TENSORFLOW, same_name};
-use crate::known_versions::without_suffix;
+use crate::known_versions::{specifiers, without_suffix};
 
 /// Two packages of which certain versions do not go together.
 #[derive(Debug, Deserialize)]
@@ -96,10 +97,8 @@ struct Import {
 }
 
 fn table() -> &'static File {
-    static TABLE: LazyLock<File> = LazyLock::new(|| {
-        toml::from_str(include_str!("../data/compatibility.toml"))
-            .expect("the file is part of the program and the tests read it")
-    });
+    static TABLE: LazyLock<File> =
+        LazyLock::new(|| embedded::table(include_str!("../data/compatibility.toml")));
     &TABLE
 }
 
@@ -165,11 +164,6 @@ fn import(package: &str, version: &Version, needed: &str) -> Option<&'static Imp
     })
 }
 
-fn specifiers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VersionSpecifiers, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    text.parse().map_err(serde::de::Error::custom)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,9 +174,7 @@ mod tests {
         let table = table();
         for pair in &table.pair {
             assert!(!pair.source.is_empty(), "{}", pair.id);
-            let is_plain = |text: &str| {
-                Requirement::parse(text).is_some()
-            };
+            let is_plain = |text: &str| Requirement::parse(text).is_some();
             assert!(is_plain(&pair.install), "{}: {}", pair.id, pair.install);
         }
         assert!(

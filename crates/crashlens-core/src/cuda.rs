@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::embedded;
+
 /// The oldest driver for a version of CUDA.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,11 +46,8 @@ fn drivers() -> &'static [Driver] {
     struct File {
         driver: Vec<Driver>,
     }
-    static TABLE: LazyLock<Vec<Driver>> = LazyLock::new(|| {
-        toml::from_str::<File>(include_str!("../data/cuda_drivers.toml"))
-            .expect("the file is part of the program and the tests read it")
-            .driver
-    });
+    static TABLE: LazyLock<Vec<Driver>> =
+        LazyLock::new(|| embedded::table::<File>(include_str!("../data/cuda_drivers.toml")).driver);
     &TABLE
 }
 

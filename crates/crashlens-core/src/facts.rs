@@ -19,11 +19,12 @@ mod values;
 use crate::capture::{CaptureSource, CrashCapture, Lineage, Message, Phase, Signal};
 use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
+pub(crate) use crate::text::bytes;
 use crate::{lineage, messages, phase};
 
 pub use arguments::{Argument, Oddity};
 pub use arrays::StrayArray;
-pub(crate) use circumstances::{XCPU, XFSZ, bytes, excerpt, is_progress};
+pub(crate) use circumstances::{XCPU, XFSZ, excerpt, is_progress};
 pub use foreign::BadArgument;
 pub use output::Sighting;
 pub use packages::Installed;

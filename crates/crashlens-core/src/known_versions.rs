@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::capture::Signal;
 use crate::cause::Cause;
+use crate::embedded;
 use crate::remedy::Again;
 
 /// A version that is known to die.
@@ -134,11 +135,8 @@ pub(crate) fn bad() -> &'static [Bad] {
     struct File {
         bad: Vec<Bad>,
     }
-    static TABLE: LazyLock<Vec<Bad>> = LazyLock::new(|| {
-        toml::from_str::<File>(include_str!("../data/known_versions.toml"))
-            .expect("the file is part of the program and the tests read it")
-            .bad
-    });
+    static TABLE: LazyLock<Vec<Bad>> =
+        LazyLock::new(|| embedded::table::<File>(include_str!("../data/known_versions.toml")).bad);
     &TABLE
 }
 
@@ -149,9 +147,7 @@ pub(crate) fn addons() -> &'static [Addon] {
         addon: Vec<Addon>,
     }
     static TABLE: LazyLock<Vec<Addon>> = LazyLock::new(|| {
-        toml::from_str::<File>(include_str!("../data/tensorflow_addons.toml"))
-            .expect("the file is part of the program and the tests read it")
-            .addon
+        embedded::table::<File>(include_str!("../data/tensorflow_addons.toml")).addon
     });
     &TABLE
 }

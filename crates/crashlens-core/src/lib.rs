@@ -13,6 +13,7 @@ mod cuda;
 pub mod culprit;
 mod demangle;
 pub mod diagnosis;
+mod embedded;
 pub mod evidence;
 pub mod facts;
 pub mod files;
@@ -38,9 +39,10 @@ mod rules;
 #[cfg(test)]
 mod sample;
 pub mod secrets;
-mod shell;
+pub mod shell;
 mod signs;
 pub mod survey;
+pub mod text;
 
 pub use capture::*;
 pub use cause::Cause;

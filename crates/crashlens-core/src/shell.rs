@@ -2,20 +2,26 @@
 //! and anybody may have written those.
 
 /// The text as one word of a POSIX shell; `None` where a terminal or a program would not take it for a plain word.
-pub(crate) fn word(text: &str) -> Option<String> {
+pub fn word(text: &str) -> Option<String> {
     let is_option = text.starts_with('-');
     if text.is_empty() || is_option || text.chars().any(char::is_control) {
         return None;
     }
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@%+:,-".contains(&byte);
-    if text.bytes().all(is_plain) {
-        return Some(text.to_owned());
+    Some(quoted(text))
+}
+
+/// Any text as one word of a POSIX shell: for what is shown again as the user typed it.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@%+:,=-".contains(&byte);
+    if text.bytes().all(is_plain) && !text.is_empty() {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
-    Some(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
 /// The text, where it can be the name of a Python package.
-pub(crate) fn package(name: &str) -> Option<&str> {
+pub fn package(name: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let begins_well = name.bytes().next()?.is_ascii_alphanumeric();
     (begins_well && name.bytes().all(is_plain)).then_some(name)

@@ -8,6 +8,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use regex::Regex;
 use serde::Deserialize;
 
+use crate::embedded;
+
 /// The files, one a family of rules.
 const FILES: [&str; 7] = [
     include_str!("../data/signs/memory.toml"),
@@ -49,10 +51,7 @@ struct File {
 impl Sign {
     /// Compiled when its literal is first met, because most signs are never met.
     fn regex(&self) -> &Regex {
-        self.compiled.get_or_init(|| {
-            Regex::new(&self.pattern)
-                .expect("the file is part of the program and the tests read it")
-        })
+        self.compiled.get_or_init(|| embedded::regex(&self.pattern))
     }
 }
 
@@ -64,9 +63,7 @@ struct Book {
 }
 
 static BOOK: LazyLock<Book> = LazyLock::new(|| {
-    let files = FILES.iter().map(|text| {
-        toml::from_str::<File>(text).expect("the file is part of the program and the tests read it")
-    });
+    let files = FILES.iter().map(|text| embedded::table::<File>(text));
     let signs: Vec<Sign> = files.flat_map(|file| file.sign).collect();
     let literals: Vec<(usize, &str)> = signs
         .iter()

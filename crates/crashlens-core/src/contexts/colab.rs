@@ -4,13 +4,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::embedded;
+
 /// `Dec 6, 2024, 4:31:41 PM | WARNING | text`
 static ROW: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = concat!(
         r"^(?<month>[A-Z][a-z]{2}) (?<day>\d{1,2}), (?<year>\d{4}), ",
         r"(?<hour>\d{1,2}):(?<minute>\d\d):(?<second>\d\d)\s(?<half>[AP]M)\s*(?:\||\t)\s*[A-Z]+\s*(?:\||\t)\s?",
     );
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
+    embedded::regex(pattern)
 });
 
 const MONTHS: [&str; 12] = [

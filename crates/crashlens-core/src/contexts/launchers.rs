@@ -4,10 +4,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::embedded;
+
 /// What launchers and log collectors put before a line: torchrun, Ray, Kubernetes and
 /// Docker with their times, Docker Compose, a reply that quotes.
 pub(crate) static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+    embedded::regex(concat!(
         r"^(?:",
         r"\[(?:default|rank) ?\d+\]:? ?",
         r"|\((?:[\w.]+ )?pid=\d+(?:, ip=[\d.]+)?\) ",
@@ -21,12 +23,8 @@ pub(crate) static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What Open MPI puts before a line with `--tag-output`.
 pub(crate) static RANK: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"\[\d+,\d+\]<std(?:err|out|diag)>:? ?"));
+    LazyLock::new(|| embedded::regex(r"\[\d+,\d+\]<std(?:err|out|diag)>:? ?"));
 
 /// A line of Docker's log files.
 pub(crate) static JSON_LOG: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^\{"log":("(?:[^"\\]|\\.)*"),"stream":"std(?:err|out)""#));
-
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
-}
+    LazyLock::new(|| embedded::regex(r#"^\{"log":("(?:[^"\\]|\\.)*"),"stream":"std(?:err|out)""#));

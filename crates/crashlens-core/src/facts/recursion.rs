@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::Facts;
 use crate::capture::{CaptureSource, Frame};
+use crate::embedded;
 use crate::evidence::FactRef;
 
 /// As many frames as faulthandler prints of a thread.
@@ -46,8 +47,7 @@ impl Facts<'_> {
     /// A debugger's numbers of frames, of which the middle is left out often.
     fn numbered_frames(&self, deep: usize) -> Option<Recursion> {
         static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"^#(?<number>\d{1,7})\s+(?:0x[0-9a-f]+ in )?(?<function>[^\s(]+)")
-                .expect("it is part of the program")
+            embedded::regex(r"^#(?<number>\d{1,7})\s+(?:0x[0-9a-f]+ in )?(?<function>[^\s(]+)")
         });
         let frames: Vec<(FactRef, usize, &str)> = self
             .lines()

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{Affected, Issue};
 use crate::cause::Cause;
+use crate::embedded;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,8 +26,7 @@ struct Entry {
 }
 
 pub(super) fn read() -> Vec<Issue> {
-    let file: File = toml::from_str(include_str!("../../data/advisories.toml"))
-        .expect("the file is part of the program and the tests read it");
+    let file: File = embedded::table(include_str!("../../data/advisories.toml"));
     let entries = file.advisories.into_iter().chain(file.observed);
     entries.map(issue).collect()
 }

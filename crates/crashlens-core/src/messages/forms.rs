@@ -6,6 +6,7 @@ use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use crate::capture::MessageKind;
+use crate::embedded;
 
 /// One form.
 #[derive(Debug)]
@@ -47,8 +48,7 @@ pub(super) struct Entry {
 
 impl Table {
     pub(super) fn read() -> Vec<Entry> {
-        let table: Self = toml::from_str(include_str!("../../data/messages.toml"))
-            .expect("the file is part of the program and the tests read it");
+        let table: Self = embedded::table(include_str!("../../data/messages.toml"));
         table.form
     }
 }
@@ -61,20 +61,17 @@ struct Forms {
 static FORMS: LazyLock<Forms> = LazyLock::new(|| {
     let entries = Table::read();
     Forms {
-        any: RegexSet::new(entries.iter().map(|entry| &entry.pattern)).expect(FIXED),
+        any: embedded::regex_set(entries.iter().map(|entry| &entry.pattern)),
         forms: entries.iter().map(form).collect(),
     }
 });
 
-const FIXED: &str = "the patterns are part of the program and the tests compile them";
-
 fn form(entry: &Entry) -> Form {
-    let compiled = |pattern: &str| Regex::new(pattern).expect(FIXED);
     Form {
         kind: entry.kind,
         fatal: entry.fatal,
-        details: entry.details.as_deref().map(compiled),
-        pattern: compiled(&entry.pattern),
+        details: entry.details.as_deref().map(embedded::regex),
+        pattern: embedded::regex(&entry.pattern),
     }
 }
 

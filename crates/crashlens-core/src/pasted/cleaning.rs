@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::contexts::launchers::{JSON_LOG, PREFIX, RANK};
+use crate::embedded;
 
 /// Colours and other commands to a terminal, also where the escape character itself was lost on the way.
 static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+    embedded::regex(concat!(
         r"(?:\x1b|␛|\^\[|\\u001b|\\x1b|\\033)\[[0-?]*[ -/]*[@-~]",
         r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
         r"|\x1b[@-Z\\-_]",
@@ -19,10 +20,6 @@ static TERMINAL: LazyLock<Regex> = LazyLock::new(|| {
         r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]",
     ))
 });
-
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
-}
 
 /// Prefixes that may stand before each other.
 const MOST_PREFIXES: usize = 4;

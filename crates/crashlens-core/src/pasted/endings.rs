@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::systems::windows;
 use crate::capture::{Address, Ending, EndingKind, Signal};
+use crate::embedded;
 
 /// The file.
 #[derive(Debug, Deserialize)]
@@ -57,11 +58,9 @@ struct Code {
 
 impl Table {
     pub(super) fn read() -> Self {
-        toml::from_str(include_str!("../../data/endings.toml")).expect(FIXED)
+        embedded::table(include_str!("../../data/endings.toml"))
     }
 }
-
-const FIXED: &str = "the file is part of the program and the tests read it";
 
 /// A form, ready for use.
 struct Compiled {
@@ -109,7 +108,7 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
             .map(|form| Compiled {
                 signal: form.signal,
                 implied: form.implied,
-                pattern: Regex::new(&form.pattern).expect(FIXED),
+                pattern: embedded::regex(&form.pattern),
             })
             .collect(),
         shell: shell_forms(&words),
@@ -144,7 +143,7 @@ fn shell_forms(words: &HashMap<String, Signal>) -> Vec<Regex> {
         format!(r"{long}(?::\s*\d+)?\s*$"),
     ]
     .iter()
-    .map(|pattern| Regex::new(pattern).expect(FIXED))
+    .map(|pattern| embedded::regex(pattern))
     .collect()
 }
 

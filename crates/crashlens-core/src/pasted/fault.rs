@@ -7,31 +7,31 @@ use regex::Regex;
 use super::endings::Told;
 use super::systems::{linux, macos};
 use crate::capture::{Address, Ending, Signal};
+use crate::embedded;
 
 /// Open MPI and those who copied it.
-static SIGNAL_CODE: LazyLock<Regex> = LazyLock::new(|| compile(r"Signal code: .*\((-?\d+)\)\s*$"));
+static SIGNAL_CODE: LazyLock<Regex> =
+    LazyLock::new(|| embedded::regex(r"Signal code: .*\((-?\d+)\)\s*$"));
 static FAILING_AT: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"Failing at address: (0x[0-9a-f]+|\(nil\))"));
+    LazyLock::new(|| embedded::regex(r"Failing at address: (0x[0-9a-f]+|\(nil\))"));
 
 /// Names of `si_code`, and macOS's own words for the first two.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"\b(SEGV_(?:MAPERR|ACCERR|BNDERR|PKUERR)|BUS_(?:ADRALN|ADRERR|OBJERR)|FPE_(?:INTDIV|INTOVF|FLT[A-Z]{3})|ILL_(?:ILLOPC|ILLOPN|ILLADR|ILLTRP|PRVOPC)|KERN_(?:INVALID_ADDRESS|PROTECTION_FAILURE))\b",
     )
 });
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"(?:\bsi_addr\s*[=:]\s*|\bSegfaultAddr\s*[=:]?\s*|\b(?:fault )?addr(?:ess)?\s?[=:]?\s?|KERN_\w+ at )(0x[0-9a-fA-F]+|\(nil\))",
     )
 });
 /// UCX: `Caught signal 11 (Segmentation fault: address not mapped to object at address 0x10)`
 static CAUGHT: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"Caught signal \d+ \([A-Z][a-z ]+: ([a-z ]+?) at address (0x[0-9a-f]+|\(nil\))\)")
+    embedded::regex(
+        r"Caught signal \d+ \([A-Z][a-z ]+: ([a-z ]+?) at address (0x[0-9a-f]+|\(nil\))\)",
+    )
 });
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
-}
-
 /// Puts what the text tells of the fault into the ending.
 pub(super) fn read(
     lines: &[String],

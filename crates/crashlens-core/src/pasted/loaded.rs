@@ -9,25 +9,27 @@ use regex::Regex;
 use super::stacks::file_name;
 use super::systems::linux;
 use crate::capture::{Address, Frame, Mapping, Module, Package, Thread};
+use crate::embedded;
 
 /// Libraries and mappings that are kept.
 const MOST: usize = 4096;
 
 /// A line of `/proc/PID/maps`.
 static MAPPING: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"^([0-9a-f]{6,16})-([0-9a-f]{6,16}) ([r-][w-][x-][ps]) ([0-9a-f]+) [0-9a-f]+:[0-9a-f]+ (\d+)\s*(\S.*)?$",
     )
 });
 
 /// gdb's `info sharedlibrary`.
-static SHARED_LIBRARY: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+Yes(?: \(\*\))?\s+(/\S.*?)\s*$"));
+static SHARED_LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+    embedded::regex(r"^(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+Yes(?: \(\*\))?\s+(/\S.*?)\s*$")
+});
 
 /// lldb's `image list`: number, identity, address, path. And the images of a report of macOS: from, to, name, identity,
 /// path.
 static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+    embedded::regex(concat!(
         r"^\[ *\d+\] [0-9A-F-]{36} (0x[0-9a-f]{9,16}) (/\S.*?)\s*$",
         r"|^(0x[0-9a-f]{6,16}) +- +(?:0x[0-9a-f]{6,16}) +\S.*? <[0-9A-Fa-f-]{32,36}> (/\S.*?)\s*$",
     ))
@@ -35,23 +37,19 @@ static IMAGE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What threadpoolctl lists.
 static POOL: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"^\s*[{"']*filepath["']?: *["']?([^"',]+\.(?:so|dylib|dll)[^"',\s]*)"#)
+    embedded::regex(r#"^\s*[{"']*filepath["']?: *["']?([^"',]+\.(?:so|dylib|dll)[^"',\s]*)"#)
 });
 
 /// TensorFlow's log of what it loaded, and words that tools put before a list.
 static OPENED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"(?:[Ss]uccessfully opened (?:dynamic library|CUDA library)|^\s*[Ll]oaded:?) (\S+\.(?:so|dylib|dll)\S*)",
     )
 });
 
 /// `Extension modules: numpy.core._multiarray_umath, … (total: 126)`
 static EXTENSIONS: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"Extension modules: (.*?)(?: \(total: \d+\))?\s*$"));
-
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
-}
+    LazyLock::new(|| embedded::regex(r"Extension modules: (.*?)(?: \(total: \d+\))?\s*$"));
 
 /// What is known of the address space.
 #[derive(Debug, Default)]

@@ -12,6 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Deserialize;
 
 use super::endings;
+use crate::embedded;
 use crate::signs;
 
 /// Longer lines are cut.
@@ -47,8 +48,7 @@ struct Mark {
 
 impl Marks {
     fn read() -> Self {
-        toml::from_str(include_str!("../../data/marks.toml"))
-            .expect("the file is part of the program and the tests read it")
+        embedded::table(include_str!("../../data/marks.toml"))
     }
 }
 

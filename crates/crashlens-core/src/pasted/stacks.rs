@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::capture::{Address, Frame, FrameTrust, NativeFrame, SourceLine, Thread};
+use crate::embedded;
 
 use super::names;
 use super::systems::{linux, macos, windows};
@@ -357,7 +358,7 @@ pub(super) fn native(
 
 /// `file.c:12`, also with a column.
 pub(super) fn source_line(text: &str) -> Option<SourceLine> {
-    static PLACE: LazyLock<Regex> = LazyLock::new(|| compile(r"^(.+?):(\d+)(?::\d+)?$"));
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| embedded::regex(r"^(.+?):(\d+)(?::\d+)?$"));
     let groups = PLACE.captures(text.trim())?;
     Some(SourceLine {
         file: groups.get(1)?.as_str().to_owned(),
@@ -367,10 +368,6 @@ pub(super) fn source_line(text: &str) -> Option<SourceLine> {
 
 pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     text.parse::<Address>().ok().map(|address| address.0)
-}
-
-pub(super) fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::capture::{Package, PythonRuntime};
+use crate::embedded;
 use crate::secrets;
 
 pub(super) use packages::is_tensorflow;
@@ -31,38 +32,36 @@ pub(super) struct Surroundings {
 const MOST_VARIABLES: usize = 256;
 
 static PYTHON: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"(?:\bPython (?:[Vv]ersion)?\s?[:=]?\s?v?|[/\\][Pp]ython|\bpython|\bcpython-)([23]\.\d{1,2}(?:\.\d{1,2})?|3\d{1,2}\b)",
     )
 });
 /// `Linux host 5.4.0-42-generic #46-Ubuntu SMP … x86_64 GNU/Linux`
 static UNAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"\bLinux \S+ (\d+\.\d+\S*) #.* (x86_64|aarch64|ppc64le|armv7l|i686|s390x)\b")
+    embedded::regex(r"\bLinux \S+ (\d+\.\d+\S*) #.* (x86_64|aarch64|ppc64le|armv7l|i686|s390x)\b")
 });
 static MACHINE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^(x86_64|aarch64|arm64|ppc64le|armv7l|i686)\s*$"));
+    LazyLock::new(|| embedded::regex(r"^(x86_64|aarch64|arm64|ppc64le|armv7l|i686)\s*$"));
 static GLIBC: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"(?:\bldd \([^)]*\) |GNU C Library .*version |\bglibc-|\bglibc (?:version)?:? ?|GLIBC (?:version)?:? ?)(2\.\d{1,2})\b",
     )
 });
 static CPU_FLAGS: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s*(?:flags|Flags|Features)\s*:\s*(\S.*)$"));
-static CPU_MODEL: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s*(?:model name|Model name|CPU|Processor)\s*:\s*(\S.*?)\s*$"));
-static MEMORY: LazyLock<Regex> = LazyLock::new(|| compile(r"^MemTotal:\s+(\d+) kB"));
+    LazyLock::new(|| embedded::regex(r"^\s*(?:flags|Flags|Features)\s*:\s*(\S.*)$"));
+static CPU_MODEL: LazyLock<Regex> = LazyLock::new(|| {
+    embedded::regex(r"^\s*(?:model name|Model name|CPU|Processor)\s*:\s*(\S.*?)\s*$")
+});
+static MEMORY: LazyLock<Regex> = LazyLock::new(|| embedded::regex(r"^MemTotal:\s+(\d+) kB"));
 /// What a shell asks with.
-static PROMPT: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^(?:\([^)]*\)\s*)?(?:[^\s$#%]*[@:~][^$#%]*)?[$#%]\s+|^\w+[$#]\s+"));
+static PROMPT: LazyLock<Regex> = LazyLock::new(|| {
+    embedded::regex(r"^(?:\([^)]*\)\s*)?(?:[^\s$#%]*[@:~][^$#%]*)?[$#%]\s+|^\w+[$#]\s+")
+});
 static ASSIGNMENT: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r#"^(?:(?:export|env|ENV|set|declare -x|\+)\s+)*([A-Z][A-Z0-9_]{2,60})=("[^"]*"|'[^']*'|\S*)(?:\s+|$)"#,
     )
 });
-
-fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is part of the program and the tests compile it")
-}
 
 /// Reads all lines.
 pub(super) fn of(lines: &[String]) -> Surroundings {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::capture::{Phase, PythonFrame};
+use crate::embedded;
 
 /// What a function is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -54,8 +55,7 @@ pub(super) struct Place {
 
 impl Table {
     pub(super) fn read() -> Self {
-        toml::from_str(include_str!("../../data/phases.toml"))
-            .expect("the file is part of the program and the tests read it")
+        embedded::table(include_str!("../../data/phases.toml"))
     }
 }
 

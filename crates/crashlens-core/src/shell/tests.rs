@@ -81,6 +81,8 @@ fn a_quoted_word_is_the_same_text_for_a_shell() {
         let output = Command::new("sh").arg("-c").arg(script).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout), text);
     }
+    assert_eq!(quoted(""), "''");
+    assert_eq!(quoted("--epochs=3"), "--epochs=3");
     assert_eq!(word("--option"), None);
     assert_eq!(word("two\nlines"), None);
 }

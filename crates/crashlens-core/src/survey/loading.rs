@@ -8,6 +8,7 @@ use crate::evidence::FactRef;
 use crate::hazard::Hazard;
 use crate::remedy::{Again, Pip};
 use crate::rule::Remedy;
+pub(crate) use crate::text::count;
 
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// How many files of one package a finding lists.
@@ -141,11 +142,6 @@ pub(crate) fn involving(mut hazard: Hazard, files: &[&NativeFile]) -> Hazard {
     let paths = files.iter().map(|file| file.path.clone());
     hazard.files.extend(paths.take(FILES_LISTED));
     hazard
-}
-
-/// "1 native file", "212 native files".
-pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 impl Survey {

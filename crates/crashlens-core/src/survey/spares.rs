@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{NativeFile, Survey};
+use crate::embedded;
 
 /// Modules of that kind that make a folder a copy of the standard library. A package may have one of its own that is
 /// called like one of them (`pysqlite3/_sqlite3`, `zodbpickle/_pickle`); panda3d 1.10.16 has 78 in one folder.
@@ -19,10 +20,8 @@ struct Table {
 }
 
 fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../data/standard_modules.toml"))
-            .expect("the file is part of the program and the tests read it")
-    });
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| embedded::table(include_str!("../../data/standard_modules.toml")));
     &TABLE
 }
 

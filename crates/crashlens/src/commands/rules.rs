@@ -2,6 +2,7 @@
 
 use crashlens_core::book::{self, Rule};
 use crashlens_core::cause::Cause;
+use strsim::levenshtein;
 
 use crate::cli::RulesArgs;
 use crate::exit_status::ExitStatus;
@@ -86,10 +87,10 @@ fn close_to(word: &str) -> Vec<String> {
         if word.len() > 2 && rule.name.contains(&word) {
             return 1;
         }
-        let of_id = edits(&word, &rule.id.to_lowercase());
+        let of_id = levenshtein(&word, &rule.id.to_lowercase());
         let parts = word.split('-').filter(|part| part.len() > 2);
         let shared = parts.filter(|part| rule.name.contains(part)).count();
-        edits(&word, rule.name)
+        levenshtein(&word, rule.name)
             .min(of_id + 1)
             .saturating_sub(3 * shared)
     };
@@ -105,40 +106,9 @@ fn close_to(word: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many letters have to be put in, taken out or replaced to make one word of the other.
-fn edits(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, letter) in left.chars().enumerate() {
-        let mut diagonal = index;
-        let mut previous = index + 1;
-        if let Some(first) = row.first_mut() {
-            *first = previous;
-        }
-        for (cell, other) in row.iter_mut().skip(1).zip(&right) {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = *cell;
-            *cell = replaced.min(diagonal + 1).min(previous + 1);
-            previous = *cell;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_distance_of_words_counts_letters() {
-        for (left, right, distance) in [
-            ("kitten", "sitting", 3),
-            ("", "abc", 3),
-            ("same", "same", 0),
-        ] {
-            assert_eq!(edits(left, right), distance);
-        }
-    }
 
     #[test]
     fn a_misspelt_rule_is_offered() {

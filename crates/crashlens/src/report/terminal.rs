@@ -23,7 +23,7 @@ mod words;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role};
+use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role, shell};
 
 pub(super) use hang::write_hang;
 pub(crate) use inspection::write_inspection;
@@ -283,7 +283,7 @@ fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resul
     if view.verbosity != Verbosity::Full {
         page.command(
             "More",
-            &format!("crashlens diagnose {} -v", names::shell_word(saved)),
+            &format!("crashlens diagnose {} -v", shell::quoted(saved)),
         )?;
     }
     Ok(())

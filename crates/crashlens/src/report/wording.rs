@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use crashlens_core::Inspection;
 use crashlens_core::files::{Effect, EffectKind, Forecast};
 use crashlens_core::hazard::{Hazard, Severity};
-use crashlens_core::inspection::{Check, Counted, InspectionKind, Lack};
+use crashlens_core::inspection::{Amount, Check, Counted, InspectionKind, Lack};
+use crashlens_core::text::{bytes, count, plural};
 
 /// How bad it is, as one says it.
 pub(super) fn severity(severity: Severity) -> &'static str {
@@ -45,7 +46,7 @@ pub(super) fn nothing_found(inspection: &Inspection) -> String {
     let made = count(|check| !check.scope.is_empty());
     let idle = count(|check| check.scope.is_empty() && check.blind.is_empty());
     let blind = count(|check| !check.blind.is_empty());
-    let mut text = format!("Nothing found by {}", counted(made, "checks"));
+    let mut text = format!("Nothing found by {}", plural(made, "check"));
     if idle > 0 {
         let _ = write!(text, "; {idle} more had nothing to look at");
     }
@@ -65,35 +66,30 @@ pub(crate) fn lacking(kind: InspectionKind, lack: Lack) -> &'static str {
     }
 }
 
-/// `1 package`, `2 packages`.
-pub(super) fn counted(count: u64, plural: &str) -> String {
-    let what = if count == 1 {
-        plural.strip_suffix('s').unwrap_or(plural)
-    } else {
-        plural
-    };
-    format!("{count} {what}")
-}
-
-/// `48 packages, 212 native files and the machine, in 31 checks`; `1200 files (1100 JPEG, 100 PNG), 3.1 GB, in 24 checks`
+/// `48 packages, 212 native files and the machine, in 31 checks`; `1200 files (1100 JPEG, 100 PNG), 2.9 GiB, in 24 checks`
 pub(super) fn looked_at(inspection: &Inspection) -> String {
     let is_idle =
         |check: &&Check| inspection.kind != InspectionKind::Environment && check.is_idle();
     let made = inspection.checks.iter().filter(|it| !is_idle(it)).count();
-    let checks = counted(made as u64, "checks");
+    let checks = plural(made, "check");
     if inspection.kind != InspectionKind::Environment {
         return format!("{}, in {checks}", files_looked_at(inspection));
     }
     let amounts = inspection.looked_at.iter();
-    let amounts: Vec<String> = amounts
-        .map(|it| counted(it.count, it.what.as_str()))
-        .collect();
+    let amounts: Vec<String> = amounts.map(amount).collect();
     format!("{} and the machine, in {checks}", amounts.join(", "))
+}
+
+/// What an amount counts is in the plural.
+fn amount(amount: &Amount) -> String {
+    let what = amount.what.as_str();
+    let noun = what.strip_suffix('s').unwrap_or(what);
+    count(amount.count, noun, what)
 }
 
 fn files_looked_at(inspection: &Inspection) -> String {
     let files = inspection.count_of(&Counted::Files).unwrap_or(0);
-    let bytes = inspection.count_of(&Counted::Bytes).unwrap_or(0);
+    let size = inspection.count_of(&Counted::Bytes).unwrap_or(0);
     let amounts = inspection.looked_at.iter();
     let formats: Vec<String> = amounts
         .filter_map(|amount| match &amount.what {
@@ -105,21 +101,7 @@ fn files_looked_at(inspection: &Inspection) -> String {
         [] => String::new(),
         formats => format!(" ({})", formats.join(", ")),
     };
-    format!(
-        "{}{formats}, {}",
-        counted(files, "files"),
-        bytes_for_people(bytes)
-    )
-}
-
-/// `512 bytes`, `3.1 GB`.
-fn bytes_for_people(bytes: u64) -> String {
-    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    let unit = units.into_iter().find(|(size, _)| bytes as f64 >= *size);
-    match unit {
-        Some((size, unit)) => format!("{:.1} {unit}", bytes as f64 / size),
-        None => counted(bytes, "bytes"),
-    }
+    format!("{}{formats}, {}", plural(files, "file"), bytes(size))
 }
 
 /// Below so many bytes of weights nobody runs out of memory for them.
@@ -140,16 +122,16 @@ fn forecast(forecast: &Forecast) -> String {
     let load = forecast.load().map_or(0, |need| need.bytes);
     let saves: Vec<String> = forecast
         .saves()
-        .map(|need| format!("{} as {}", bytes_for_people(need.bytes), need.format.name()))
+        .map(|need| format!("{} as {}", bytes(need.bytes), need.format.name()))
         .collect();
     let left = forecast.left.map_or_else(String::new, |left| {
-        format!("; {} are left here", bytes_for_people(left))
+        format!("; {} are left here", bytes(left))
     });
     format!(
         "{}, {} of weights: loading takes up to {}, saving on top of the model up to {}{left}",
         forecast.path,
-        bytes_for_people(forecast.weights),
-        bytes_for_people(load),
+        bytes(forecast.weights),
+        bytes(load),
         saves.join(", "),
     )
 }

@@ -9,6 +9,7 @@ use super::registered::{names_of_class, spelled};
 use crate::capture::{Frame, FrameTrust, NativeFrame, PythonFrame, Thread, ThreadRole};
 use crate::culprit::python_frames;
 use crate::frameworks::Seen;
+use crate::text::capitalised;
 
 /// The methods TensorFlow calls on a kernel, with the parameters that set them apart from helpers of the same name:
 /// `ThreadPoolDevice::Compute(tensorflow::OpKernel*, …)` runs kernels and is none.
@@ -176,13 +177,6 @@ fn quoted_op(source: &str) -> Option<String> {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'>'))
     .then(|| op.to_owned())
-}
-
-/// `Mul` of `mul`.
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }
 
 /// The class whose kernel or whose step of a pipeline `function` is.

@@ -5,30 +5,32 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Heading, Piece, Writer, compile, hexadecimal, native};
+use super::{Heading, Piece, Writer, hexadecimal, native};
 use crate::capture::{Address, Frame, NativeFrame};
+use crate::embedded;
 
 /// `path(function+0x1f)[0x7f…]`, `path(+0x777e5) [0x7f…]`, `path[0x7f…]`.
 static SYMBOL: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"^(?<path>[^\s(\[]+)(?:\((?<function>.*?)(?:\+(?<offset>0x[0-9a-f]+))?\))? ?\[(?<address>0x[0-9a-f]+)\]",
     )
 });
 
 /// `[host:4711] [ 0] …`
 static OPEN_MPI: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\[[^\]\s:]+(?::(\d+))?\] \[ ?(\d+)\] ?(.*)$"));
+    LazyLock::new(|| embedded::regex(r"^\[[^\]\s:]+(?::(\d+))?\] \[ ?(\d+)\] ?(.*)$"));
 
 /// ` 2 0x00000000000153c0 function()  ???:0` or ` 1  /path/lib.so(function+0x2e4) [0x7f…]`, below a heading.
-static UCX: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s*(\d+) +(?:0x([0-9a-f]+) (\S.*?)(?:\(\))?\s+\S+:\d+|(/.*))\s*$"));
+static UCX: LazyLock<Regex> = LazyLock::new(|| {
+    embedded::regex(r"^\s*(\d+) +(?:0x([0-9a-f]+) (\S.*?)(?:\(\))?\s+\S+:\d+|(/.*))\s*$")
+});
 
 /// `[bt] (0) …`
-static MXNET: LazyLock<Regex> = LazyLock::new(|| compile(r"\[bt\] \((\d+)\) (.*)$"));
+static MXNET: LazyLock<Regex> = LazyLock::new(|| embedded::regex(r"\[bt\] \((\d+)\) (.*)$"));
 
 /// `    @     0x7fff91800f1a  1234  function()`; abseil writes the size of the frame too, if it knows it.
 static GLOG: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^(PC: )?\s*@\s+(0x[0-9a-f]+)(?:\s+\d+)?\s+(?:\(unknown\)\s+)?(\S.*?)\s*$")
+    embedded::regex(r"^(PC: )?\s*@\s+(0x[0-9a-f]+)(?:\s+\d+)?\s+(?:\(unknown\)\s+)?(\S.*?)\s*$")
 });
 
 pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {

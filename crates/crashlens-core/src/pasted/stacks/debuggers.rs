@@ -4,48 +4,53 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Heading, Piece, Writer, compile, native, source_line};
+use super::{Heading, Piece, Writer, native, source_line};
 use crate::capture::{Frame, NativeFrame};
+use crate::embedded;
 
 static GDB_STOP: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"(?:Thread (\d+)(?: "([^"]*)")?|Program) (?:received|terminated with) signal "#)
+    embedded::regex(
+        r#"(?:Thread (\d+)(?: "([^"]*)")?|Program) (?:received|terminated with) signal "#,
+    )
 });
 
 static GDB_SWITCH: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\[(?:Switching to|Current) [Tt]hread .*\(LWP (\d+)\)"));
+    LazyLock::new(|| embedded::regex(r"^\[(?:Switching to|Current) [Tt]hread .*\(LWP (\d+)\)"));
 
 /// `Thread 20 (Thread 0x7f… (LWP 123) "python"):`
 static GDB_THREAD: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r#"^Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?\(?LWP (\d+)\)?(?: (?:"([^"]*)"|\(([^)]*)\)))?.*\):"#,
     )
 });
 
 /// `#3  0x00007f… in function (arguments) at file.c:12`; without a number where gdb says where it stopped.
 static GDB_FRAME: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s*#(\d+)\s+(?:(0x[0-9a-fA-F]+)(?: <[^>]*>)? in )?(.*)$"));
+    LazyLock::new(|| embedded::regex(r"^\s*#(\d+)\s+(?:(0x[0-9a-fA-F]+)(?: <[^>]*>)? in )?(.*)$"));
 static GDB_PLACE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^(?:(0x[0-9a-fA-F]{6,}) in )?([A-Za-z_.?~][^ ].* \(.*)$"));
+    LazyLock::new(|| embedded::regex(r"^(?:(0x[0-9a-fA-F]{6,}) in )?([A-Za-z_.?~][^ ].* \(.*)$"));
 static GDB_REST: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s{2,}(?:from (\S.*?)|at (\S+:\d+))\s*$"));
+    LazyLock::new(|| embedded::regex(r"^\s{2,}(?:from (\S.*?)|at (\S+:\d+))\s*$"));
 
 /// `* thread #1, name = 'python', stop reason = signal SIGABRT`
 static LLDB_THREAD: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"^\s*(\*)? ?thread #(\d+)(?:: tid = (?:0x)?[0-9a-f]+)?(?:.*?name = '([^']*)')?(?:.*(stop reason = (?:signal SIG(?:SEGV|ABRT|BUS|ILL|FPE)|EXC_)))?",
     )
 });
 
 /// `frame #0: 0x0000000199b00388`, then the library, a backtick, and `__pthread_kill + 8 at file.c:12`.
 static LLDB_FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"^\s*\*? ?frame #(\d+): (0x[0-9a-f]+) ([^`]*?)`(.*?)(?: \+ (\d+))?(?: at (\S+:\d+(?::\d+)?))?(?: \[opt\])?\s*$",
     )
 });
 
 /// `frame #0: c10::Error::Error(…) + 0x57 (0x7f… in /path/libc10.so)`: PyTorch's own form.
 static TORCH_FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\s*frame #(\d+): (.*?)(?: \+ (0x[0-9a-f]+))? \((0x[0-9a-f]+) in ([^)]+)\)\s*$")
+    embedded::regex(
+        r"^\s*frame #(\d+): (.*?)(?: \+ (0x[0-9a-f]+))? \((0x[0-9a-f]+) in ([^)]+)\)\s*$",
+    )
 });
 
 pub(super) fn read(line: &str, after_stop: bool) -> Option<Piece> {

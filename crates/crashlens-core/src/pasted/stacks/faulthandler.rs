@@ -4,19 +4,24 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Heading, Piece, Writer, compile, hexadecimal, native};
+use super::{Heading, Piece, Writer, hexadecimal, native};
 use crate::capture::{Address, Frame, FrameTrust, PythonFrame};
+use crate::embedded;
 
 static HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"(Current thread|Thread) 0x[0-9a-f]+(?: \[([^\]]*)\])? \(most recent call first\):?")
+    embedded::regex(
+        r"(Current thread|Thread) 0x[0-9a-f]+(?: \[([^\]]*)\])? \(most recent call first\):?",
+    )
 });
 
 static FRAME: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^\s*File "([^"]*)", line (\d+|\?\?\?) in (.+?)\s*$"#));
+    LazyLock::new(|| embedded::regex(r#"^\s*File "([^"]*)", line (\d+|\?\?\?) in (.+?)\s*$"#));
 
 /// `  Binary file "/usr/lib/libpython3.14.so.1.0", at _Py_DumpStack+0x5f [0x7f2a]`
 static C_FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"^\s*Binary file "([^"]*)"(?:, at ([^+\s]*)(?:\+(0x[0-9a-f]+))?)? \[(0x[0-9a-f]+)\]"#)
+    embedded::regex(
+        r#"^\s*Binary file "([^"]*)"(?:, at ([^+\s]*)(?:\+(0x[0-9a-f]+))?)? \[(0x[0-9a-f]+)\]"#,
+    )
 });
 
 pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {

@@ -4,15 +4,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Heading, Piece, Writer, compile, native};
+use super::{Heading, Piece, Writer, native};
 use crate::capture::Frame;
+use crate::embedded;
 
 /// `3   paddle::framework::Operator::Run()`
-static PADDLE_FRAME: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\d+) {1,4}(\S.*?)\s*$"));
+static PADDLE_FRAME: LazyLock<Regex> =
+    LazyLock::new(|| embedded::regex(r"^(\d+) {1,4}(\S.*?)\s*$"));
 
 /// `uv__io_start at /path/libtorch_cpu.dylib (unknown line)`, `start_reading at ./stream.jl:793`
 static JULIA_FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^(\S.*?) at (\S+?)(?: \(unknown line\)|:(\d+))(?: \[inlined\])?\s*$")
+    embedded::regex(r"^(\S.*?) at (\S+?)(?: \(unknown line\)|:(\d+))(?: \[inlined\])?\s*$")
 });
 
 pub(super) fn read(line: &str, current: Option<Writer>) -> Option<Piece> {

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::compile;
 use crate::capture::Package;
+use crate::embedded;
 
 /// Packages that are kept.
 const MOST: usize = 2048;
@@ -23,46 +23,49 @@ const VERSION: &str = r"v?(\d+(?:\.\d+)+(?:[-.]?(?:a|b|rc|dev|post)\.?\d*)*(?:\+
 
 /// `numpy==1.19.5` alone on a line.
 static FROZEN: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^\s*([A-Za-z0-9][\w.-]*)==([0-9][\w.!+-]*)\s*(?:;.*)?$"));
+    LazyLock::new(|| embedded::regex(r"^\s*([A-Za-z0-9][\w.-]*)==([0-9][\w.!+-]*)\s*(?:;.*)?$"));
 /// `numpy    1.19.5` or, with a build and a channel behind it, conda's list.
 static LISTED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\s*([A-Za-z][\w.-]*)\s{2,}(\d+(?:\.\w+)+(?:\+\w+)?)(?:\s{2,}\S+(?:\s+\S+)?)?\s*$")
+    embedded::regex(
+        r"^\s*([A-Za-z][\w.-]*)\s{2,}(\d+(?:\.\w+)+(?:\+\w+)?)(?:\s{2,}\S+(?:\s+\S+)?)?\s*$",
+    )
 });
 static SPOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    compile(&format!(
+    embedded::regex(&format!(
         r"(?i)^\s*[-*•]?\s*({WELL_KNOWN})\s*(?:version)?\s*[:=]?\s*{VERSION}\s*$"
     ))
 });
 /// `TensorFlow version (use command below): v2.4.0-rc4-71-g582c8d236cb 2.4.0`
 static TEMPLATE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(&format!(
+    embedded::regex(&format!(
         r"(?i)^(?:\d+[.)])?\W*({WELL_KNOWN})\W*version\b[^:]*:\W*(?:v\S+-g[0-9a-f]+\s+|unknown\s+|[a-z]+[- ])?{VERSION}"
     ))
 });
 /// `Name: numpy`, `Version: 1.19.5` of `pip show`.
-static NAME: LazyLock<Regex> = LazyLock::new(|| compile(r"^Name: ([A-Za-z0-9][\w.-]*)\s*$"));
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| embedded::regex(r"^Name: ([A-Za-z0-9][\w.-]*)\s*$"));
 static BARE_VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    compile(&format!(
+    embedded::regex(&format!(
         r#"^(?:Version: |v\S+-g[0-9a-f]+ )?['"]?{VERSION}['"]?\s*$"#
     ))
 });
 /// A heading of a form to fill in, whose answer stands below.
 static HEADING: LazyLock<Regex> =
-    LazyLock::new(|| compile(&format!(r"(?i)^#+\s*({WELL_KNOWN}) version\s*$")));
+    LazyLock::new(|| embedded::regex(&format!(r"(?i)^#+\s*({WELL_KNOWN}) version\s*$")));
 /// `- TensorFlow installed from (source or binary): tensorflow-gpu==1.12.0`
 static ANSWERED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(&format!(
+    embedded::regex(&format!(
         r"(?i)^\s*(?:[-*]|\d+[.)]).*: ?({WELL_KNOWN})=={VERSION}"
     ))
 });
 /// What was asked: `pip show numpy`, `print(tf.__version__)`.
 static ASKED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
+    embedded::regex(
         r"pip3? show ([A-Za-z0-9][\w.-]*)|\b([a-z_][\w]*)\.(?:__version__|version\.VERSION|VERSION)",
     )
 });
 static INSTALLED: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"([A-Za-z][\w.-]*?)-(\d+(?:\.\w+)+)(?:\s|$)"));
+    LazyLock::new(|| embedded::regex(r"([A-Za-z][\w.-]*?)-(\d+(?:\.\w+)+)(?:\s|$)"));
 
 /// Whether a name is one that TensorFlow itself is installed under.
 pub(in crate::pasted) fn is_tensorflow(name: &str) -> bool {

@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::capture::{Address, Frame};
-use crate::pasted::stacks::{Heading, Piece, Writer, compile, hexadecimal, native};
+use crate::embedded;
+use crate::pasted::stacks::{Heading, Piece, Writer, hexadecimal, native};
 
 /// `python[1234]: segfault at 0 ip 00007fce sp 00007fcc error 4 in x.so[7fce+2a]`; the trap forms have colons. Since
 /// 6.8 the offset in the file stands before the start of the mapping.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+    embedded::regex(concat!(
         r"(?:^|[\s\]])(?<name>[^\s\[\]]+)\[(?<pid>\d+)\]:? ",
         r"(?:segfault at (?<at>[0-9a-f]+)|trap (?:invalid opcode|divide error)|general protection(?: fault)?) ",
         r"ip[: ](?<ip>[0-9a-f]+) sp[: ][0-9a-f]+ error[: ](?<error>[0-9a-f]+)",

@@ -5,19 +5,22 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::capture::Frame;
-use crate::pasted::stacks::{Heading, Piece, Writer, compile, native, source_line};
+use crate::embedded;
+use crate::pasted::stacks::{Heading, Piece, Writer, native, source_line};
 
 static THREAD: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^Thread (\d+)( Crashed)?:(?:$|[: ].*|\s*$)"));
+    LazyLock::new(|| embedded::regex(r"^Thread (\d+)( Crashed)?:(?:$|[: ].*|\s*$)"));
 
 /// `3   libarrow.1700.dylib   0x000000011e000212 arrow::fs::Register(int) + 82`
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^(\d+)\s+(\S.*?)\s+(0x[0-9a-f]{6,}) (.*?)(?: \+ (\d+))?(?: \(([^()\s]+:\d+)\))?\s*$")
+    embedded::regex(
+        r"^(\d+)\s+(\S.*?)\s+(0x[0-9a-f]{6,}) (.*?)(?: \+ (\d+))?(?: \(([^()\s]+:\d+)\))?\s*$",
+    )
 });
 
 /// An access that failed, as the kernel and lldb write it: `EXC_BAD_ACCESS (code=1, address=0xfff0)`
 static BAD_ACCESS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"EXC_BAD_ACCESS \(code=(?:EXC_I386_)?(\w+), address=(0x[0-9a-f]+)\)")
+    embedded::regex(r"EXC_BAD_ACCESS \(code=(?:EXC_I386_)?(\w+), address=(0x[0-9a-f]+)\)")
 });
 
 /// The piece of a stack that a line of a crash report is; `is_open` while one is being read.

@@ -7,11 +7,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::capture::{Address, Frame};
-use crate::pasted::stacks::{Piece, Writer, compile, native};
+use crate::embedded;
+use crate::pasted::stacks::{Piece, Writer, native};
 
 /// The event log.
 static MODULE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"Faulting module (name|path): ([^,]+?)(?:, version.*)?\s*$"));
+    LazyLock::new(|| embedded::regex(r"Faulting module (name|path): ([^,]+?)(?:, version.*)?\s*$"));
 
 /// Whether a line shows that the text is of Windows.
 pub(in crate::pasted) fn is_native(line: &str) -> bool {

@@ -53,7 +53,11 @@ pub(crate) enum Name {
 /// How a variable compares to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
-    Ordered { less: bool, equal: bool, greater: bool },
+    Ordered {
+        less: bool,
+        equal: bool,
+        greater: bool,
+    },
     /// The variable is part of the text.
     In { negated: bool },
     /// The text is part of the variable.
@@ -104,7 +108,10 @@ impl Environment {
 impl Marker {
     /// Reads a marker; `None` where it is not one, or compares what cannot be compared.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut rest = Tokens { rest: text, depth: 0 };
+        let mut rest = Tokens {
+            rest: text,
+            depth: 0,
+        };
         let marker = rest.any()?;
         rest.is_at_end().then_some(marker)
     }
@@ -124,9 +131,7 @@ impl Marker {
             Self::All(parts) => parts.iter().all(|part| part.evaluate(here)),
             Self::Any(parts) => parts.iter().any(|part| part.evaluate(here)),
             Self::Extra { wanted } => !wanted,
-            Self::Version(of, range) => {
-                here.is_none_or(|here| range.contains(here.version(*of)))
-            }
+            Self::Version(of, range) => here.is_none_or(|here| range.contains(here.version(*of))),
             Self::Text(name, comparison, text) => {
                 here.is_none_or(|here| comparison.holds(&here.text(*name), text))
             }
@@ -147,13 +152,21 @@ impl Comparison {
             ">=" => (false, true, true),
             _ => return None,
         };
-        Some(Self::Ordered { less, equal, greater })
+        Some(Self::Ordered {
+            less,
+            equal,
+            greater,
+        })
     }
 
     /// The same with the variable on the right.
     fn mirrored(self) -> Self {
         match self {
-            Self::Ordered { less, equal, greater } => Self::Ordered {
+            Self::Ordered {
+                less,
+                equal,
+                greater,
+            } => Self::Ordered {
                 less: greater,
                 equal,
                 greater: less,
@@ -165,7 +178,11 @@ impl Comparison {
 
     fn holds(self, value: &str, text: &str) -> bool {
         match self {
-            Self::Ordered { less, equal, greater } => match value.cmp(text) {
+            Self::Ordered {
+                less,
+                equal,
+                greater,
+            } => match value.cmp(text) {
                 Ordering::Less => less,
                 Ordering::Equal => equal,
                 Ordering::Greater => greater,
@@ -245,7 +262,11 @@ fn compare(left: &Side, operator: &str, right: &Side) -> Option<Marker> {
             Some(Marker::Text(Name::Version(of), comparison()?, text))
         }
         Side::Version(of) => {
-            let operator = if is_mirrored { mirrored(operator)? } else { operator };
+            let operator = if is_mirrored {
+                mirrored(operator)?
+            } else {
+                operator
+            };
             let range = VersionSpecifier::from_str(&format!("{operator}{text}")).ok()?;
             Some(Marker::Version(of, range))
         }

@@ -3,11 +3,12 @@
 use std::io;
 
 use crashlens_core::hazard::Hazard;
-use crashlens_core::{Inspection, Report};
+use crashlens_core::text::capitalised;
+use crashlens_core::{Inspection, Report, shell};
 
-use super::names::{clip, shell_word};
+use super::names::clip;
 use super::page::{FAINT, PLAIN, Page, STRONG};
-use super::why::{capitalised, sentence, text_lines};
+use super::why::{sentence, text_lines};
 use super::{Verbosity, View};
 use crate::report::wording;
 
@@ -76,7 +77,7 @@ fn write_others(
     }
     let check = format!(
         "`crashlens check --python {}`",
-        shell_word(&inspection.subject)
+        shell::quoted(&inspection.subject)
     );
     let rest = match (told, others) {
         (0, 1) => "finds something that does not seem to bear on this death.".to_owned(),

@@ -8,10 +8,11 @@ use anstyle::{AnsiColor, Style};
 use crashlens_core::files::Effect;
 use crashlens_core::hazard::{Hazard, Severity};
 use crashlens_core::inspection::{Check, Inspection, InspectionKind};
+use crashlens_core::text::capitalised;
 
 use super::names::{clip, file_for_people};
 use super::page::{ALARM, FAINT, PLAIN, Page, STRONG, Span};
-use super::why::{capitalised, sentence, text_lines, warning};
+use super::why::{sentence, text_lines, warning};
 use super::{Verbosity, View, write_gaps};
 use crate::report::wording;
 

@@ -213,16 +213,6 @@ fn without_return_type(name: &str) -> &str {
     }
 }
 
-/// A path that a shell takes as one word.
-pub(super) fn shell_word(path: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%=,".contains(letter);
-    if path.chars().all(is_plain) && !path.is_empty() {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,11 +301,5 @@ mod tests {
         for (file, shown) in cases {
             assert_eq!(file_for_people(file, Some("/home/me/job")), shown);
         }
-    }
-
-    #[test]
-    fn a_path_with_a_space_is_quoted_for_the_shell() {
-        assert_eq!(shell_word("/tmp/a.crashlens"), "/tmp/a.crashlens");
-        assert_eq!(shell_word("/tmp/it's me"), r"'/tmp/it'\''s me'");
     }
 }

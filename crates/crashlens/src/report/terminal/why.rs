@@ -8,9 +8,10 @@ use crashlens_core::cause::Depth;
 use crashlens_core::diagnosis::{Confidence, Finding, RuledOut};
 use crashlens_core::evidence::{Evidence, Stance};
 use crashlens_core::remedy::{Command, Remedy, Risk};
-use crashlens_core::{CaptureSource, Death, Role};
+use crashlens_core::text::capitalised;
+use crashlens_core::{CaptureSource, Death, Role, shell};
 
-use super::names::{clip, shell_word};
+use super::names::clip;
 use super::page::{FAINT, PLAIN, Page, STRONG};
 use super::{Verbosity, View};
 
@@ -226,7 +227,11 @@ pub(super) fn text_lines(command: &Command) -> Vec<String> {
 
 /// The command line that started the program, where it can be given again as it is.
 fn own_command(death: &Death) -> Option<Vec<String>> {
-    let words: Vec<String> = death.command.iter().map(|word| shell_word(word)).collect();
+    let words: Vec<String> = death
+        .command
+        .iter()
+        .map(|word| shell::quoted(word))
+        .collect();
     let line = words.join(" ");
     let is_whole = death.source == CaptureSource::Process
         && death.role == Role::Main
@@ -294,11 +299,4 @@ pub(in crate::report) fn sentence(text: &str) -> String {
     } else {
         format!("{text}.")
     }
-}
-
-pub(super) fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
 }

@@ -1,11 +1,12 @@
 //! The arguments of the op's call that fit what was complained of.
 
-use super::call::{line, sentence};
+use super::call::line;
 use super::meanings::{Fit, Meaning};
 use crate::capture::Value;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, LocalSight, Oddity};
 use crate::rule::{Remedy, Suspicion};
+use crate::text::capitalised;
 
 /// Where more arguments fit, none is named.
 const MOST_NAMED: usize = 3;
@@ -152,7 +153,7 @@ pub(super) fn with(
     advice: Option<&str>,
 ) -> Suspicion {
     for argument in blamed {
-        let claim = format!("{}.", sentence(&argument.what));
+        let claim = format!("{}.", capitalised(&argument.what));
         suspicion = suspicion.supported(Weight::Weak, argument.fact.clone(), claim);
     }
     match action(line(facts).as_deref(), blamed, advice) {

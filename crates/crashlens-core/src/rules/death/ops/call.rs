@@ -48,14 +48,6 @@ pub(super) fn short(function: &str) -> String {
     name.strip_suffix("::operator").unwrap_or(name).to_owned()
 }
 
-/// With a capital at its beginning.
-pub(super) fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
 /// Where the user's own code made the call: "line 5 of train.py".
 pub(super) fn line(facts: &Facts<'_>) -> Option<String> {
     let python = facts.culprit().python.as_ref()?;

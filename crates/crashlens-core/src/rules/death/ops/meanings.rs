@@ -3,9 +3,10 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, RegexSet};
 use serde::Deserialize;
 
+use crate::embedded;
 use crate::facts::Oddity;
 
 /// How much of a message is looked at.
@@ -92,12 +93,10 @@ pub(super) static CHECKS: LazyLock<Table> =
 pub(super) static EXCEPTIONS: LazyLock<Table> =
     LazyLock::new(|| Table::read(include_str!("../../../../data/exceptions.toml")));
 
-const FIXED: &str = "the file is part of the program and the tests read it";
-
 impl Table {
     fn read(text: &str) -> Self {
-        let file: File = toml::from_str(text).expect(FIXED);
-        let any = RegexSet::new(file.check.iter().map(|entry| &entry.pattern)).expect(FIXED);
+        let file: File = embedded::table(text);
+        let any = embedded::regex_set(file.check.iter().map(|entry| &entry.pattern));
         Self {
             entries: file.check,
             places: file.place,
@@ -109,7 +108,7 @@ impl Table {
     pub(super) fn meaning(&self, message: &str) -> Option<Meaning> {
         let message = message.get(..message.floor_char_boundary(LOOKED_AT))?;
         let entry = self.entries.get(self.any.matches(message).iter().next()?)?;
-        let groups = Regex::new(&entry.pattern).expect(FIXED).captures(message)?;
+        let groups = embedded::regex(&entry.pattern).captures(message)?;
         Some(Meaning {
             means: shortened(fill(&entry.means, &groups).trim_end_matches('.')),
             advice: entry.advice.as_deref().map(|advice| fill(advice, &groups)),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::embedded;
 
 fn means(message: &str) -> String {
     let meaning = CHECKS.meaning(message);
@@ -18,7 +19,7 @@ fn every_entry_names_its_source_and_only_groups_that_it_has() {
                 !entry.source.is_empty() && !entry.seen.is_empty(),
                 "{entry:?}"
             );
-            let pattern = Regex::new(&entry.pattern).unwrap();
+            let pattern = embedded::regex(&entry.pattern);
             let names: Vec<&str> = pattern.capture_names().flatten().collect();
             if let Some(fits) = &entry.fits {
                 let is_kind = ["count", "rank", "dtype"].contains(&fits.as_str());

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use pep440_rs::{Version, VersionSpecifiers};
 use serde::Deserialize;
 
+use crate::embedded;
 use crate::known_versions::{specifiers, without_suffix};
 use crate::survey::MissingSymbol;
 
@@ -54,10 +55,8 @@ struct Table {
 }
 
 fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../../../data/abseil.toml"))
-            .expect("the file is part of the program and the tests read it")
-    });
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| embedded::table(include_str!("../../../../data/abseil.toml")));
     &TABLE
 }
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::embedded;
 use crate::facts::packages::normal;
 use crate::survey::{NativeFile, Survey};
 
@@ -43,10 +44,8 @@ pub(super) struct Instead {
 }
 
 fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../../../data/libraries.toml"))
-            .expect("the file is part of the program and the tests read it")
-    });
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| embedded::table(include_str!("../../../../data/libraries.toml")));
     &TABLE
 }
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::embedded;
 use crate::facts::packages::normal;
 use crate::hazard::Severity;
 use crate::remedy::Pip;
@@ -46,10 +47,8 @@ struct Table {
 }
 
 fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        toml::from_str(include_str!("../../../../data/numpy_outcomes.toml"))
-            .expect("the file is part of the program and the tests read it")
-    });
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| embedded::table(include_str!("../../../../data/numpy_outcomes.toml")));
     &TABLE
 }
 

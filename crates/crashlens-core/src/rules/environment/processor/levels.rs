@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::embedded;
 use crate::survey::NativeFile;
 
 #[derive(Debug, Deserialize)]
@@ -19,9 +20,7 @@ fn levels() -> &'static [Level] {
         level: Vec<Level>,
     }
     static TABLE: LazyLock<Vec<Level>> = LazyLock::new(|| {
-        toml::from_str::<File>(include_str!("../../../../data/cpu_levels.toml"))
-            .expect("the file is part of the program and the tests read it")
-            .level
+        embedded::table::<File>(include_str!("../../../../data/cpu_levels.toml")).level
     });
     &TABLE
 }

@@ -12,6 +12,7 @@ use crate::rules::death::ops::failed_check::{
 };
 use crate::rules::death::ops::meanings::{CHECKS, Meaning, shortened};
 use crate::rules::death::ops::{blame, call};
+use crate::text::capitalised;
 
 pub(super) static RULE: Rule = Rule {
     id: "OPS001",
@@ -83,7 +84,7 @@ fn headline(facts: &Facts<'_>, words: Option<&str>, meaning: Option<&Meaning>) -
         .and_then(speaker)
         .filter(|_| !call::has_subject(facts));
     let subject = speaker.map_or_else(|| call::subject(facts), str::to_owned);
-    let subject = call::sentence(&subject);
+    let subject = capitalised(&subject);
     match (meaning, words) {
         (Some(meaning), _) => format!("{subject} gave up: {}", meaning.means),
         (None, Some(words)) => format!("{subject} gave up: `{}`", shortened(condition(words))),

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::files::{EffectKind, FileFacts, FileFinding, Forecast, Format, Need, Setting, forecast};
 use crate::hazard::Severity;
 use crate::rule::Remedy;
+use crate::text::bytes;
 
 pub(super) static RULE: Rule = Rule {
     id: "MDL040",
@@ -46,10 +47,10 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
 fn too_large_to_load(forecast: &Forecast, load: &Need, left: u64) -> FileFinding {
     let detail = format!(
         "its weights are {}; loading takes up to {} (measured: {}), and {} are left",
-        megabytes(forecast.weights),
-        megabytes(load.bytes),
+        bytes(forecast.weights),
+        bytes(load.bytes),
         load.seen,
-        megabytes(left)
+        bytes(left)
     );
     let remedy = match load.format {
         Format::Keras | Format::Hdf5 => Remedy::new(
@@ -71,7 +72,7 @@ fn too_large_to_save(forecast: &Forecast, saves: &[&Need], left: u64) -> FileFin
         .map(|need| {
             format!(
                 "{} {}",
-                megabytes(forecast.with_model(need)),
+                bytes(forecast.with_model(need)),
                 need.format.name()
             )
         })
@@ -79,7 +80,7 @@ fn too_large_to_save(forecast: &Forecast, saves: &[&Need], left: u64) -> FileFin
     let detail = format!(
         "it can be loaded; the model and its saving take up to {} together, and {} are left",
         needs.join(", "),
-        megabytes(left)
+        bytes(left)
     );
     FileFinding::new(Severity::WorthKnowing, detail).remedy(Remedy::new(
         "Save it under another name than the file it came from, as a SavedModel or a checkpoint: these take least.",
@@ -88,7 +89,3 @@ fn too_large_to_save(forecast: &Forecast, saves: &[&Need], left: u64) -> FileFin
 
 /// What happens where there is not enough.
 const KILLED: &str = "the kernel kills the process when a container's limit is reached; without a limit an allocation fails";
-
-fn megabytes(bytes: u64) -> String {
-    format!("{} MB", bytes / 1_000_000)
-}
