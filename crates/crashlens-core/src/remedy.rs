@@ -61,17 +61,16 @@ impl Remedy {
     }
 }
 
-/// What a remedy may spoil, least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Risk {
-    /// Nothing.
-    None,
-    /// Installed packages or settings of the machine change.
-    Environment,
-    /// Results of the program may be wrong or lost.
-    Results,
+word_enum! {
+    /// What a remedy may spoil, least first.
+    pub enum Risk {
+        /// Nothing.
+        None,
+        /// Installed packages or settings of the machine change.
+        Environment,
+        /// Results of the program may be wrong or lost.
+        Results,
+    }
 }
 
 /// A command for a shell, as data: what it is about is compared and fitted to an environment before it becomes text.
