@@ -26,14 +26,14 @@ pub fn bytes(number: u64) -> String {
 }
 
 /// `1 file`, `2 files`.
-pub fn plural<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn plural<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     count(number, noun, &format!("{noun}s"))
 }
 
 /// `1 library`, `2 libraries`: for a noun whose plural takes more than an s.
-pub fn count<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
-    let noun = if number == N::from(1) { one } else { many };
-    format!("{number} {noun}")
+pub fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
+    let is_one = number == N::from(1);
+    format!("{number} {}", if is_one { one } else { many })
 }
 
 /// The text with a capital at its beginning.

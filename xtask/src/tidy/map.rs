@@ -74,7 +74,10 @@ fn code_spans(line: &str) -> impl Iterator<Item = &str> {
 
 /// The part of a code span that must exist: up to the first placeholder, or nothing where it is not a path of the tree.
 fn as_path(span: &str) -> Option<&str> {
-    let is_path = (span.contains('/') || span.ends_with(".rs") || span.ends_with(".toml"))
+    let is_file = Path::new(span)
+        .extension()
+        .is_some_and(|extension| extension == "rs" || extension == "toml");
+    let is_path = (span.contains('/') || is_file)
         && !span.starts_with(['/', '~', '-', '$', '<', '*'])
         && !span.contains("://")
         && !span.contains(char::is_whitespace);

@@ -1,7 +1,7 @@
 //! The rule book: every rule is registered, has its page and its fixtures, and every sign is known and used.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// How a rule is declared.
 const DECLARATION: &str = "static RULE: Rule = Rule {";
@@ -32,7 +32,7 @@ fn is_in_leaf(path: &Path) -> bool {
     let Ok(below) = path.strip_prefix(RULES) else {
         return false;
     };
-    let parts: Vec<_> = below.components().map(|part| part.as_os_str()).collect();
+    let parts: Vec<_> = below.components().map(Component::as_os_str).collect();
     matches!(parts.as_slice(), [_kind, _family, folder, _file, ..] if *folder == "rules")
 }
 

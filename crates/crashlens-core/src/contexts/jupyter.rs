@@ -8,7 +8,7 @@ pub(super) const RUNNERS: &[Runner] = &[
     runner("ipykernel_launcher.py", "<module>", KIND),
     runner("ipykernel/kernelapp.py", "start", KIND),
 ];
-/// Cells, up to IPython 7. Later versions name a file in the folder for temporary files, which is the user's too.
+/// Cells, up to `IPython` 7. Later versions name a file in the folder for temporary files, which is the user's too.
 pub(super) const TYPED: &[&str] = &["<ipython-input-"];
 /// Runs a notebook where its death can be seen.
 pub(crate) const RUN_AS_SCRIPT: &str =

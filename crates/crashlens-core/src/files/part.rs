@@ -18,7 +18,7 @@ macro_rules! parts {
             /// Nothing in particular.
             #[default]
             Unnamed,
-            $(#[doc = $words] $part,)*
+            $(#[doc = concat!("`", $words, "`")] $part,)*
         }
 
         impl Part {

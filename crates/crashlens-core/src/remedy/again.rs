@@ -94,14 +94,13 @@ impl Again {
     /// The text, with `program` in it where that is known and takes the flags.
     pub(super) fn render(&self, program: Option<&[String]>) -> String {
         let mut words = self.prefixes();
-        match program.and_then(|program| self.own(program)) {
-            Some(own) => words.extend(own),
-            None => {
-                let python = self.place.as_ref().map(|place| place.python.clone());
-                words.push(python.unwrap_or_else(|| "python".to_owned()));
-                words.push(self.flags.to_owned());
-                words.push(SCRIPT.to_owned());
-            }
+        if let Some(own) = program.and_then(|program| self.own(program)) {
+            words.extend(own);
+        } else {
+            let python = self.place.as_ref().map(|place| place.python.clone());
+            words.push(python.unwrap_or_else(|| "python".to_owned()));
+            words.push(self.flags.to_owned());
+            words.push(SCRIPT.to_owned());
         }
         words.push(self.after.to_owned());
         words.retain(|word| !word.is_empty());

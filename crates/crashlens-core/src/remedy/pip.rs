@@ -44,7 +44,7 @@ impl Pip {
     pub fn build(name: &str) -> Option<Self> {
         let name = shell::package(name)?;
         let pip = Self::install([name])?.with("--force-reinstall");
-        Some(pip.with("--no-deps").option(format!("--no-binary {name}")))
+        Some(pip.with("--no-deps").option(&format!("--no-binary {name}")))
     }
 
     /// Removes packages. `None` without any, and where one cannot be the name of a package.
@@ -69,12 +69,12 @@ impl Pip {
     /// With an option of pip.
     #[must_use]
     pub fn with(self, option: &'static str) -> Self {
-        self.option(option.to_owned())
+        self.option(option)
     }
 
-    fn option(mut self, option: String) -> Self {
+    fn option(mut self, option: &str) -> Self {
         for step in &mut self.steps {
-            step.options.push(option.clone());
+            step.options.push(option.to_owned());
         }
         self
     }

@@ -162,7 +162,7 @@ impl Survey {
     }
 
     /// Says that `LD_LIBRARY_PATH` leads to a file that is no good, and how to do without: nothing has to be installed.
-    pub(crate) fn blame_library_path(&self, mut hazard: Hazard, path: &str) -> Hazard {
+    pub(crate) fn blame_library_path(mut hazard: Hazard, path: &str) -> Hazard {
         let name = LIBRARY_PATH.to_owned();
         let claim = format!("{LIBRARY_PATH} makes the loader take {path}.");
         hazard = hazard.because(FactRef::Variable { name }, claim);

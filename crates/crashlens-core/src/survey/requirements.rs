@@ -135,7 +135,7 @@ impl Distribution {
                 return None;
             }
             // The first is `tensorflow` itself; some packages have forgotten to bring the others up to date.
-            of_extras = of_extras.or_else(|| Some(requirement.versions));
+            of_extras = of_extras.or(Some(requirement.versions));
         }
         of_extras.filter(|limits| !limits.is_empty())
     }

@@ -27,13 +27,13 @@ enum Case {
     /// The fixture of a death or of an environment: `captures/NAME`, `surveys/NAME`.
     Recorded(String),
     /// A set of files.
-    Files(Files),
+    FileSet(FileSet),
 }
 
 /// A set of files, and what they are checked against.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Files {
+struct FileSet {
     about: String,
     #[serde(default)]
     classes: Option<u64>,
@@ -61,7 +61,7 @@ impl Case {
     fn name(&self) -> &str {
         match self {
             Self::Recorded(id) => id,
-            Self::Files(files) => &files.about,
+            Self::FileSet(files) => &files.about,
         }
     }
 
@@ -73,13 +73,13 @@ impl Case {
                 let look = judge(&fixtures::survey(id));
                 look.findings.into_iter().map(|it| it.headline).collect()
             }
-            (Judge::File { judge, .. }, Self::Files(case)) => {
+            (Judge::File { judge, .. }, Self::FileSet(case)) => {
                 let setting = case.setting();
                 let files = case.files.iter();
                 let findings = files.flat_map(|facts| judge(facts, &setting));
                 findings.map(|it| it.detail).collect()
             }
-            (Judge::Set(judge), Self::Files(case)) => {
+            (Judge::Set(judge), Self::FileSet(case)) => {
                 let mut census = Census::default();
                 case.files.iter().for_each(|facts| census.add(facts));
                 let look = judge(&census, &case.setting());
@@ -90,7 +90,7 @@ impl Case {
     }
 }
 
-impl Files {
+impl FileSet {
     fn setting(&self) -> Setting {
         Setting {
             environment: self.environment.as_deref().map(fixtures::survey),

@@ -19,7 +19,7 @@ pub(super) fn added(
     build: &Build,
 ) -> Hazard {
     if let Some(path) = symbol_words::lacking(file) {
-        return survey.blame_library_path(hazard, path);
+        return Survey::blame_library_path(hazard, path);
     }
     hazard.remedies.extend(of(survey, file, build));
     hazard

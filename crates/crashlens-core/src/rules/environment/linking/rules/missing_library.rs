@@ -67,7 +67,7 @@ fn hazard(survey: &Survey, files: &[&NativeFile]) -> Option<Hazard> {
     hazard = involving(hazard, &without);
     let broken = library.broken.as_deref();
     match broken.filter(|path| survey.is_by_library_path(path)) {
-        Some(path) => hazard = survey.blame_library_path(hazard, path),
+        Some(path) => hazard = Survey::blame_library_path(hazard, path),
         None => hazard
             .remedies
             .extend(missed_library_remedies::of(survey, file, library)),

@@ -27,7 +27,7 @@ fn judge(survey: &Survey) -> Look {
         return Look::nothing();
     }
     let scope = count(survey.native.len(), "native file", "native files");
-    let hazards = survey.native.iter().filter_map(|file| hazard(file));
+    let hazards = survey.native.iter().filter_map(hazard);
     Look::at(scope).found_all(hazards)
 }
 

@@ -97,7 +97,7 @@ fn incomplete(survey: &Survey, distribution: &Distribution, unmet: &[Unmet<'_>])
     }
     hazard.remedy(
         Remedy::new("Install what it asks for")
-            .command_if(Pip::install(&asked_for(distribution, unmet)))
+            .command_if(Pip::install(asked_for(distribution, unmet)))
             .risk(Risk::Environment),
     )
 }

@@ -29,11 +29,11 @@ fn judge(census: &Census, setting: &Setting) -> Look {
     if ranges.is_empty() {
         return Look::nothing();
     }
-    let named: Vec<String> = ranges.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let quoted: Vec<String> = ranges.iter().map(|(name, _)| format!("`{name}`")).collect();
     let hazards = ranges
         .iter()
         .filter_map(|(name, range)| hazard(name, range, classes));
-    Look::at(format!("labels {}", named.join(", "))).found_all(hazards)
+    Look::at(format!("labels {}", quoted.join(", "))).found_all(hazards)
 }
 
 fn hazard(name: &str, census: &RangeCensus, classes: u64) -> Option<Hazard> {
