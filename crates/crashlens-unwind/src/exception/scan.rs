@@ -27,7 +27,7 @@ pub(super) fn nearest(
     arch::general(registers)
         .into_iter()
         .find_map(&at)
-        .or_else(|| on_stack(snapshot, memory, registers.sp().0, &at))
+        .or_else(|| on_stack(snapshot, memory, registers.sp().0, at))
 }
 
 fn on_stack(
