@@ -45,7 +45,7 @@ fn list() -> String {
 
 fn page(rule: &Rule) -> String {
     let lead = match rule.kind() {
-        _ if rule.causes.is_empty() => "",
+        _ if rule.causes.is_empty() => "\n",
         Kind::Death => " The causes it may name:\n\n",
         Kind::Hazard | Kind::File => " The causes of death it warns of:\n\n",
     };
