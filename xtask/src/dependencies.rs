@@ -51,7 +51,7 @@ fn installed() -> Result<PathBuf> {
     if !is_pinned(&program) {
         println!("building cargo-deny {VERSION}, once");
         let mut install = workspace::cargo();
-        // An unoptimised build checks this tree in seconds, and takes half as long to make.
+        // An unoptimised build takes under two minutes of CPU time, and checks this tree in seconds.
         install
             .args(["install", "cargo-deny", "--version", VERSION])
             .args(["--locked", "--debug", "--no-default-features", "--root"])
