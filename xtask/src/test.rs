@@ -56,7 +56,6 @@ pub fn run(options: &Options) -> Result<()> {
     tally.step("documentation", documentation);
     tally.step("object storage", object_storage);
     tally.step("dependencies", dependencies::check);
-    tally.step("advisories", dependencies::advisories);
     tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
     let mut has_tensorflow = false;
     tally.step("TensorFlow", || match lab(&["tensorflow"]) {
