@@ -95,7 +95,7 @@ fn a_program_that_makes_progress_is_left_alone() {
 fn a_time_that_is_none_is_refused() {
     let refused = output(&["run", "--hang-after", "soon", "--", "true"]);
     assert_eq!(refused.status.code(), Some(125));
-    assert!(stderr(&refused).contains("such as 90s, 10m or 2h"));
+    assert!(stderr(&refused).contains("such as 90s, 10m or 1h30m"));
 }
 
 #[test]
