@@ -5,7 +5,7 @@
 //! core, so whoever can plant such a file could as well plant code.
 
 use std::borrow::Cow;
-
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use addr2line::Context;
@@ -78,11 +78,36 @@ fn load<'bytes>(
     if is_packed && !takes(room, data.data.len(), data.uncompressed_size) {
         return Ok(Cow::Borrowed(&[]));
     }
-    data.decompress()
+    Ok(match data.format {
+        CompressionFormat::None => Cow::Borrowed(data.data),
+        // A section that cannot be decompressed is as good as none: names come from the symbol table then.
+        format => {
+            Cow::Owned(decompress(format, data.data, data.uncompressed_size).unwrap_or_default())
+        }
+    })
 }
 
-/// Whether a section that is said to unpack to `unpacked` bytes may; it is counted then. The decoder asks for all
-/// of them at once, whatever comes out in the end.
+/// The section's bytes, exactly as many as its header declares. `object` has decoders of its own behind a feature; these
+/// are the ones that captures and data files are read with.
+fn decompress(format: CompressionFormat, data: &[u8], size: u64) -> io::Result<Vec<u8>> {
+    let mut reader: Box<dyn Read + '_> = match format {
+        CompressionFormat::Zlib => Box::new(flate2::read::ZlibDecoder::new(data)),
+        CompressionFormat::Zstandard => Box::new(zstd::Decoder::new(data)?),
+        _ => return Err(io::ErrorKind::Unsupported.into()),
+    };
+    let mut bytes = Vec::new();
+    let read = reader
+        .by_ref()
+        .take(size.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if read as u64 == size {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::InvalidData.into())
+    }
+}
+
+/// Whether a section that is said to unpack to `unpacked` bytes may; it is counted then.
 fn takes(room: &mut u64, packed: usize, unpacked: u64) -> bool {
     let left = room
         .checked_sub(unpacked)
@@ -124,7 +149,27 @@ fn frames_at(context: &Context<Slice<'_>>, address: u64) -> Vec<FrameName> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
+
+    #[test]
+    fn a_section_compressed_either_way_is_read_only_if_its_size_is_as_declared() {
+        let text = b"debug information ".repeat(100);
+        let size = text.len() as u64;
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        zlib.write_all(&text).unwrap();
+        let zstandard = zstd::encode_all(text.as_slice(), 1).unwrap();
+        for (format, packed) in [
+            (CompressionFormat::Zlib, zlib.finish().unwrap()),
+            (CompressionFormat::Zstandard, zstandard),
+        ] {
+            assert_eq!(decompress(format, &packed, size).unwrap(), text);
+            assert!(decompress(format, &packed, size - 1).is_err());
+            assert!(decompress(format, &packed, size + 1).is_err());
+            assert!(decompress(format, &packed[..packed.len() / 2], size).is_err());
+        }
+    }
 
     #[test]
     fn a_few_packed_bytes_cannot_claim_the_memory() {
