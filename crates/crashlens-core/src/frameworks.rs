@@ -1,12 +1,12 @@
 //! Frameworks whose operations a report can name: how an op is recognised in frames, symbols and source lines, and
 //! the tables of the ops there are.
 //!
-//! One module per framework, and its tables in `data/<framework>/`. Callers ask all frameworks in the order of [`ALL`];
+//! One module per framework, and its tables in `data/<framework>/`. Callers ask all frameworks in the order of `ALL`;
 //! the first that knows something answers.
 //!
 //! To add one (PyTorch, with its `at::native` kernels and `torch._C` wrappers, is next):
 //!
-//! 1. `frameworks/<name>.rs` with a [`Framework`], and its line in [`ALL`];
+//! 1. `frameworks/<name>.rs` with a `Framework`, and its line in `ALL`;
 //! 2. its tables in `data/<name>/`, with the script that collected them;
 //! 3. in `crashlens-unwind`, `frameworks/<name>.rs` if the framework's own objects in memory say which op was running.
 

@@ -1,6 +1,7 @@
 //! Faults on memory that Python took for an object.
 
 use crate::capture::{AccessKind, Place};
+use crate::culprit::{is_interpreter, is_machinery_frame};
 use crate::facts::fault::short_name;
 use crate::facts::foreign::works_on_object;
 use crate::facts::{Facts, NativeSight};
@@ -25,4 +26,12 @@ pub(super) fn small_type(facts: &Facts<'_>) -> Option<u64> {
         .filter(|it| is_slot && it.kind == AccessKind::Read)?;
     let base = access.base.as_ref()?.value.0;
     (base < FIRST_PAGE).then_some(base)
+}
+
+/// Python's own functions meet a null pointer where other code gave them something that is not an object, or called
+/// them without the GIL: the pointer is where it showed, not why.
+pub(super) fn is_in_interpreter(facts: &Facts<'_>) -> bool {
+    let mut frames = facts.frames_at_fault();
+    let top = frames.find(|sight| !is_machinery_frame(sight.frame));
+    top.is_some_and(|top| is_interpreter(top.frame))
 }

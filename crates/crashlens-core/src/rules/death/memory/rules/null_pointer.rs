@@ -7,7 +7,7 @@ use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Argument, Facts, Oddity};
 use crate::rule::{Remedy, Suspicion};
-use crate::rules::death::memory::objects::small_type;
+use crate::rules::death::memory::objects::{is_in_interpreter, small_type};
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM001",
@@ -39,7 +39,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         _ => format!("The instruction {verb} {offset:#x} bytes into an object at address 0."),
     };
     let is_null = access.kind == AccessKind::Execute || base.is_none_or(|base| base == 0);
-    let weight = if is_null && small_type(facts).is_none() {
+    let weight = if is_null && small_type(facts).is_none() && !is_in_interpreter(facts) {
         Weight::Decisive
     } else {
         Weight::Strong
