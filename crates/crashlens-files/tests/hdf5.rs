@@ -20,9 +20,8 @@ const UNREAD: [(&str, &str); 1] = [(
 fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut files = vec![folder.join("keras/keras2.h5")];
-    for entry in std::fs::read_dir(folder.join("hdf5")).unwrap() {
-        files.push(entry.unwrap().path());
-    }
+    let entries = std::fs::read_dir(folder.join("hdf5")).expect("the folder of fixtures");
+    files.extend(entries.map(|entry| entry.expect("a fixture").path()));
     files.retain(|file| file.extension().is_some_and(|it| it == "h5"));
     files.sort();
     files
