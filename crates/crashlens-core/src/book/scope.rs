@@ -11,10 +11,10 @@ pub enum Scope {
     Flaws(FlawKind),
     /// Data whose values were all read, in formats that hold floating-point numbers.
     Values,
+    /// Models and weights whose values were all read.
+    Weights,
     /// Those that a manifest was compared with.
     Listed,
-    /// Those that hold a model or weights.
-    Models,
     /// Models of these formats.
     ModelsOf(&'static [Format]),
     /// Models, where it is known how much memory is left.
@@ -31,8 +31,8 @@ impl Scope {
             Self::All => true,
             Self::Flaws(kind) => is_read && knows(kind),
             Self::Values => !is_model && facts.extent == Extent::Full && knows(FlawKind::NotFinite),
+            Self::Weights => is_model && facts.extent == Extent::Full,
             Self::Listed => setting.manifest,
-            Self::Models => is_model,
             Self::ModelsOf(formats) => {
                 is_model && facts.format.is_some_and(|format| formats.contains(&format))
             }

@@ -124,7 +124,7 @@ static EFFECTS: LazyLock<Effects> = LazyLock::new(|| {
     effects
 });
 
-/// Whether it is known what TensorFlow does with such a flaw in this format: readers look for no others.
+/// Whether it is known what TensorFlow does with such a flaw in this format.
 pub(crate) fn has_effect(format: Format, kind: FlawKind) -> bool {
     EFFECTS.contains_key(&(format, kind))
 }

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("too_large.md"),
     judge: Judge::File {
-        looks_at: Scope::Flaws(FlawKind::TooLarge),
+        looks_at: Scope::All,
         says: [
             "would need more memory than allowed",
             "would need more memory than allowed",

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     since: "0.1.0",
     doc: include_str!("not_finite_weights.md"),
     judge: Judge::File {
-        looks_at: Scope::Models,
+        looks_at: Scope::Weights,
         says: [
             "has weights that are no numbers",
             "have weights that are no numbers",
