@@ -1,4 +1,4 @@
-//! A live run that varies by nature never decides alone: a program that differs is run again, and the most frequent outcome counts.
+//! A live run that varies by nature never decides alone: a program that differs is run again, and the majority counts.
 
 use anyhow::Result;
 
@@ -36,8 +36,6 @@ pub struct Runs<T> {
     pub all: Vec<(T, Standing)>,
     /// Index of the run that counts.
     taken: usize,
-    /// Whether another outcome was as frequent as the one that counts.
-    is_tie: bool,
 }
 
 impl<T> Runs<T> {
@@ -71,7 +69,7 @@ impl<T> Runs<T> {
             let outcome = self.taken().1.outcome();
             let alike = self.all.iter().filter(|run| run.1.outcome() == outcome);
             lines.push(format!(
-                "{} of {} runs {}{}",
+                "{} of {} runs {}",
                 alike.count(),
                 self.all.len(),
                 if outcome.is_none() {
@@ -79,20 +77,15 @@ impl<T> Runs<T> {
                 } else {
                     "differ alike, which counts"
                 },
-                if self.is_tie {
-                    " (a tie is a difference)"
-                } else {
-                    ""
-                },
             ));
         }
         lines
     }
 }
 
-/// Runs a program once, and where that differs from what is committed up to four times more. The most frequent outcome
-/// counts; when another is as frequent as the committed one, it counts as a difference. Ends early when the runs that
-/// are left cannot change the result, and at the first run that fails.
+/// Runs a program once, and where that differs from what is committed up to four times more. Only if more than half of the five
+/// are as committed is that what counts; otherwise it is the most frequent difference. Ends early when the runs that are
+/// left cannot change this, and at the first run that fails.
 pub fn count<T>(
     mut run: impl FnMut() -> Result<T>,
     standing: impl Fn(&T) -> Standing,
@@ -106,41 +99,32 @@ pub fn count<T>(
         all.push((one, stands));
         if fails || is_first_and_same {
             let taken = all.len() - 1;
-            return Ok(Runs {
-                all,
-                taken,
-                is_tie: false,
-            });
+            return Ok(Runs { all, taken });
         }
-        let left = MOST_RUNS - all.len();
-        let (taken, most, second) = most_frequent(&all);
-        if left == 0 || most > second + left {
-            return Ok(Runs {
-                all,
-                taken,
-                is_tie: most == second,
-            });
+        let same = all
+            .iter()
+            .filter(|(_, standing)| standing.is_same())
+            .count();
+        if same.max(all.len() - same) > MOST_RUNS / 2 {
+            let taken = most_frequent(&all, same > MOST_RUNS / 2);
+            return Ok(Runs { all, taken });
         }
     }
 }
 
-/// The first run of the most frequent outcome, how often that came, and how often the next most frequent. Among
-/// equally frequent ones a difference comes first.
-fn most_frequent<T>(all: &[(T, Standing)]) -> (usize, usize, usize) {
-    let mut outcomes: Vec<(usize, usize)> = Vec::new();
-    for (index, (_, standing)) in all.iter().enumerate() {
-        let known = outcomes
-            .iter_mut()
-            .find(|(first, _)| all[*first].1.outcome() == standing.outcome());
-        match known {
-            Some((_, times)) => *times += 1,
-            None => outcomes.push((index, 1)),
-        }
-    }
-    outcomes.sort_by_key(|&(first, times)| (usize::MAX - times, all[first].1.is_same(), first));
-    let times = |place: usize| outcomes.get(place).map_or(0, |outcome| outcome.1);
-    let first = outcomes.first().map_or(0, |outcome| outcome.0);
-    (first, times(0), times(1))
+/// The first run of the most frequent outcome among those that are as committed, or among those that are not.
+fn most_frequent<T>(all: &[(T, Standing)], is_same: bool) -> usize {
+    let times = |outcome: Option<&str>| {
+        let alike = all.iter().filter(|(_, other)| other.outcome() == outcome);
+        alike.count()
+    };
+    let runs = all.iter().enumerate();
+    let runs = runs.filter(|(_, (_, standing))| standing.is_same() == is_same);
+    // `max_by_key` takes the last of several.
+    let taken = runs
+        .rev()
+        .max_by_key(|(_, (_, standing))| times(standing.outcome()));
+    taken.map_or(0, |(index, _)| index)
 }
 
 #[cfg(test)]
@@ -193,16 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_outcome_counts_even_when_it_has_no_half() {
-        assert_eq!(taken("a=b=c"), "=");
-        assert_eq!(taken("ab=ac"), "a");
-    }
-
-    #[test]
-    fn a_tie_is_a_difference() {
-        assert_eq!(taken("aa==b"), "a");
-        assert_eq!(taken("b==aa"), "a");
-        assert_eq!(taken("abcd="), "a");
+    fn three_differing_runs_of_five_are_a_difference_even_if_no_two_are_alike() {
+        assert_eq!(counted("a=b=c"), ("a".to_owned(), 5));
+        assert_eq!(counted("ab=ac"), ("a".to_owned(), 4));
+        assert_eq!(counted("abb"), ("b".to_owned(), 3));
+        assert_eq!(counted("abc"), ("a".to_owned(), 3));
     }
 
     #[test]

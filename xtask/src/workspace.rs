@@ -44,11 +44,17 @@ pub fn crashlens(given: Option<&Path>) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Files under version control, as paths relative to the root.
+/// Files under version control, and new ones that are not ignored, as paths relative to the root.
 pub fn tracked_files() -> Result<Vec<PathBuf>> {
     let listing = command::output(
         Command::new("git")
-            .args(["ls-files", "-z"])
+            .args([
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ])
             .current_dir(root()),
     )?;
     Ok(listing

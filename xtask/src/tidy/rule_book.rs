@@ -168,7 +168,7 @@ fn signs(files: &[File]) -> Vec<String> {
     for file in &asking {
         for id in asked(&file.text).filter(|id| !known.contains(id)) {
             faults.push(format!(
-                "{} asks for the sign {id}, which is in no file of {SIGNS}",
+                "{} asks for the sign {id}, but no file of {SIGNS} has the line `id = \"{id}\"`",
                 file.path.display()
             ));
         }
@@ -176,7 +176,9 @@ fn signs(files: &[File]) -> Vec<String> {
     for id in known {
         let quoted = format!("\"{id}\"");
         if !asking.iter().any(|file| file.text.contains(&quoted)) {
-            faults.push(format!("no rule asks for the sign {id}"));
+            faults.push(format!(
+                "no rule asks for the sign {id} (tidy reads only tracked files: `git add` a new rule first)"
+            ));
         }
     }
     faults
@@ -243,7 +245,12 @@ mod tests {
     fn a_sign_nobody_asks_for_is_a_fault() {
         let mut files = whole();
         files.push(file(&format!("{SIGNS}/gpu.toml"), "id = \"idle\"\n"));
-        assert_eq!(faults(&files), ["no rule asks for the sign idle"]);
+        assert_eq!(
+            faults(&files),
+            [
+                "no rule asks for the sign idle (tidy reads only tracked files: `git add` a new rule first)"
+            ]
+        );
     }
 
     #[test]

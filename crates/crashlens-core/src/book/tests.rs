@@ -17,7 +17,7 @@ const OF_DEATHS: [&str; 5] = [
 /// What the page of every check has.
 const OF_CHECKS: [&str; 5] = [
     "## What it finds",
-    "## How it is told",
+    "## How it is detected",
     "## What would refute it",
     "## Fix",
     "## References",

@@ -15,7 +15,7 @@ use crate::evidence::{Evidence, FactRef, Stance, Weight};
 use crate::facts::packages::normal;
 use crate::hazard::{Hazard, Severity};
 use crate::inspection::Inspection;
-use crate::remedy::{Remedy, fit};
+use crate::remedy::{Command, Remedy, fit};
 
 /// A hazard of the environment, by its place in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,8 +75,16 @@ impl Environment<'_> {
         let mut severe = same_cause.iter();
         let worst = severe.find(|it| it.severity >= Severity::CanCrash);
         if let Some(remedy) = worst.and_then(|it| it.remedies.first()) {
-            finding.remedies.retain(|it| !is_same_step(it, remedy));
-            finding.remedies.insert(0, remedy.clone());
+            let (same, others): (Vec<_>, Vec<_>) = finding
+                .remedies
+                .drain(..)
+                .partition(|it| is_same_step(it, remedy));
+            let mut same = same.into_iter();
+            let first = same.find(|it| is_more_thorough(it, remedy));
+            finding.remedies = others;
+            finding
+                .remedies
+                .insert(0, first.unwrap_or_else(|| remedy.clone()));
         }
         finding.remedies.sort_by_key(|it| it.risk);
         finding
@@ -115,7 +123,19 @@ impl Environment<'_> {
 
 /// Whether both say to do the same; a rule and a hazard give different reasons for one command.
 fn is_same_step(one: &Remedy, other: &Remedy) -> bool {
-    one == other || (one.command.is_some() && one.command == other.command)
+    match (&one.command, &other.command) {
+        (Some(Command::Pip(one)), Some(Command::Pip(other))) => one.is_same_change(other),
+        (Some(one), Some(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// Of two calls of pip that change the same, the one with more options: it also passes over the cache, say.
+fn is_more_thorough(one: &Remedy, other: &Remedy) -> bool {
+    match (&one.command, &other.command) {
+        (Some(Command::Pip(one)), Some(Command::Pip(other))) => one.options() > other.options(),
+        _ => false,
+    }
 }
 
 fn as_evidence(hazard: &Hazard) -> Evidence {

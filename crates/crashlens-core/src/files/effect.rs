@@ -227,7 +227,10 @@ mod tests {
     fn every_format_has_a_row_for_malformed_files() {
         for format in Format::ALL.iter().filter(|it| !NOT_TRIED.contains(it)) {
             let is_tried = EFFECTS.contains_key(&(*format, FlawKind::Malformed));
-            assert!(is_tried, "{format:?} has no row in data/effects");
+            assert!(
+                is_tried,
+                "{format:?} has no row with `flaw = \"malformed\"` in data/effects; a format that was not tried is listed in NOT_TRIED"
+            );
         }
     }
 

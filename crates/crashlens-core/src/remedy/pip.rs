@@ -47,6 +47,22 @@ impl Pip {
         Some(pip.with("--no-deps").option(&format!("--no-binary {name}")))
     }
 
+    /// Whether both change the same packages in the same way, whatever the options.
+    pub(crate) fn is_same_change(&self, other: &Self) -> bool {
+        let changes = |pip: &Self| -> Vec<_> {
+            pip.steps
+                .iter()
+                .map(|step| (step.verb, step.what.clone()))
+                .collect()
+        };
+        changes(self) == changes(other)
+    }
+
+    /// How many options it has.
+    pub(crate) fn options(&self) -> usize {
+        self.steps.iter().map(|step| step.options.len()).sum()
+    }
+
     /// Removes packages. `None` without any, and where one cannot be the name of a package.
     pub fn uninstall<W: AsRef<str>>(names: impl IntoIterator<Item = W>) -> Option<Self> {
         let names = names.into_iter();

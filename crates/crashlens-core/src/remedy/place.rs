@@ -19,10 +19,7 @@ impl Place {
         let python = survey.python.known();
         let path = python.and_then(|python| shell::word(&python.path));
         Self {
-            tool: match &path {
-                Some(_) => python.map(|python| python.tool).unwrap_or_default(),
-                None => PackageTool::Pip,
-            },
+            tool: python.map(|python| python.tool).unwrap_or_default(),
             python: path.unwrap_or_else(|| "python3".to_owned()),
         }
     }

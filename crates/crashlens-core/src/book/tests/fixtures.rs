@@ -123,7 +123,10 @@ fn every_rule_fires_on_its_cases_and_is_silent_on_near_misses() {
     for rule in book::all() {
         let behaviour = Behaviour::of(rule);
         if behaviour.fires.is_empty() || behaviour.silent.is_empty() {
-            faults.push(format!("{}: a case and a near miss are needed", rule.name));
+            faults.push(format!(
+                "fixtures/rules/{}.toml needs at least one entry in `fires` and one in `silent`",
+                rule.name
+            ));
         }
         for case in &behaviour.fires {
             if case.findings(rule).is_empty() {

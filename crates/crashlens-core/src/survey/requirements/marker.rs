@@ -267,6 +267,7 @@ fn compare(left: &Side, operator: &str, right: &Side) -> Option<Marker> {
             } else {
                 operator
             };
+            // Where there is no such range, as in `>= '3.*'`, pip takes the marker for false: the line asks for nothing.
             let range = VersionSpecifier::from_str(&format!("{operator}{text}")).ok()?;
             Some(Marker::Version(of, range))
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crashlens_core::files::{
     FileFacts, FileFinding, Gathering, forecast, hazards_of, is_about_set, judge,
 };
-use crashlens_core::inspection::InspectionKind;
+use crashlens_core::inspection::{InspectionKind, Lack};
 use crashlens_core::{Inspection, Report};
 use crashlens_files::{Purpose, Seen, list_paths, move_to, unseen_in_stores};
 
@@ -152,7 +152,9 @@ impl<'a> Results<'a> {
 
     /// What was asked for and could not be done at all: a job that never got its data must not pass.
     fn undone(&self, subject: &str) -> Option<String> {
-        if let Some(lack) = self.gathering.lacks() {
+        // A share of a data set may hold nothing but other files; a model is asked for by name.
+        let is_undone = |lack: &Lack| *lack == Lack::Files || self.kind() == InspectionKind::Model;
+        if let Some(lack) = self.gathering.lacks().filter(is_undone) {
             let what = lacking(self.kind(), lack);
             return Some(format!("there was no {what} to check in {subject}"));
         }
