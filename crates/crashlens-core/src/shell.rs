@@ -13,8 +13,10 @@ pub fn word(text: &str) -> Option<String> {
 /// Any text as one word of a POSIX shell: for what is shown again as the user typed it.
 pub fn quoted(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@%+:,=-".contains(&byte);
-    // zsh takes a word that begins with `=` for the name of a program.
-    if text.bytes().all(is_plain) && !text.is_empty() && !text.starts_with('=') {
+    // Requirements (`a==1`) are quoted like those with `<` and `>`; and zsh takes a word that begins with `=` for the name
+    // of a program.
+    let is_requirement = text.contains("==") || text.starts_with('=');
+    if text.bytes().all(is_plain) && !text.is_empty() && !is_requirement {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))

@@ -86,7 +86,7 @@ fn the_remedy_names_the_first_fixed_version() {
         "captures/sobolsample-nonscalar-2.8.0",
         KnownIssues::built_in(),
     );
-    assert_eq!(commands(&found), ["pip install tensorflow-cpu==2.8.4"]);
+    assert_eq!(commands(&found), ["pip install 'tensorflow-cpu==2.8.4'"]);
     assert!(
         claims(&found)[0].starts_with("CVE-2022-35935"),
         "{:?}",
@@ -166,7 +166,7 @@ fn advisories_that_are_given_count_like_the_built_in_ones() {
     let issues = KnownIssues::default().with_osv(OSV.as_bytes()).unwrap();
     assert_eq!(issues.len(), 1);
     let found = diagnosis("captures/irfft2d-overflow-2.15.1", &issues);
-    assert_eq!(commands(&found), ["pip install tensorflow-cpu==2.15.9"]);
+    assert_eq!(commands(&found), ["pip install 'tensorflow-cpu==2.15.9'"]);
     assert!(
         claims(&found)[0].contains("CVE-2099-0001"),
         "{:?}",

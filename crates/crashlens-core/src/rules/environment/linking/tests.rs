@@ -97,7 +97,7 @@ fn modules_of_two_tensorflows_in_one_folder_are_told_with_a_way_to_one() {
     assert!(found.headline.contains("do not belong together"));
     let commands = commands(&found);
     assert!(
-        commands[0].ends_with("install tensorflow==2.21.0"),
+        commands[0].ends_with("install 'tensorflow==2.21.0'"),
         "{commands:?}"
     );
     assert!(commands[0].contains("uninstall -y tensorflow tensorflow_cpu"));
