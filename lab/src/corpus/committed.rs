@@ -18,6 +18,8 @@ pub struct Run {
     pub facts: Option<Facts>,
     /// Of a death that should have been explained.
     pub verdict: Option<Verdict>,
+    /// The cause that was called certain where no death is known at all.
+    pub unfounded: Option<String>,
 }
 
 /// The committed rows by case.
@@ -47,7 +49,14 @@ impl Committed {
             facts,
             verdict,
             ending,
+            unfounded,
         } = run;
+        if let Some(cause) = unfounded {
+            return Standing::Fails(format!(
+                "{}, by {ending}, is called a certain {cause}, and should not die",
+                row.id
+            ));
+        }
         if let Some(wrong) = verdict
             .as_ref()
             .filter(|verdict| verdict.is_wrong_certain())
@@ -130,6 +139,7 @@ mod tests {
             ending: "SIGSEGV".to_owned(),
             facts: None,
             verdict: Verdict::read(&line),
+            unfounded: None,
         }
     }
 
@@ -165,7 +175,7 @@ mod tests {
     #[test]
     fn what_varies_in_a_case_is_the_same_and_nothing_else_is() {
         let case = case(
-            r#"[{"what": "place", "also": "another address", "seen": "3/20", "why": "the heap"},
+            r#"[{"what": "address", "also": "another address", "seen": "3/20", "why": "the heap"},
                 {"what": "certainty", "also": "likely", "seen": "1/20", "why": "a sample"}]"#,
         );
         let right = run(&case, Cell::Same, "certain", "right");
@@ -180,8 +190,10 @@ mod tests {
         }
         let mut silent = run(&case, Cell::Same, "certain", "right");
         silent.row.replay = Cell::miss("the same death", "nothing");
+        let mut elsewhere = run(&case, missed(), "certain", "right");
+        elsewhere.row.function = Cell::miss("deflate", "memcpy");
         let possible = run(&case, Cell::Same, "possible", "right");
-        for other in [silent, possible] {
+        for other in [silent, elsewhere, possible] {
             assert!(matches!(standing(&other), Standing::Differs(_)));
         }
     }
@@ -201,6 +213,21 @@ mod tests {
     }
 
     #[test]
+    fn a_certain_cause_of_death_fails_where_nothing_should_die() {
+        let case = case("[]");
+        let right = run(&case, Cell::Same, "certain", "right");
+        let dies = Run {
+            verdict: None,
+            unfounded: Some("null-pointer".to_owned()),
+            ..run(&case, Cell::Same, "certain", "right")
+        };
+        assert!(matches!(
+            committed(&right).standing(&case, TENSORFLOW, &dies),
+            Standing::Fails(_)
+        ));
+    }
+
+    #[test]
     fn a_run_that_this_machine_cannot_do_is_not_compared() {
         let case = case("[]");
         let right = run(&case, Cell::Same, "certain", "right");
@@ -209,6 +236,7 @@ mod tests {
             ending: "nothing".to_owned(),
             facts: None,
             verdict: None,
+            unfounded: None,
         };
         let before = committed(&right);
         assert_eq!(before.standing(&case, TENSORFLOW, &skipped), Standing::Same);

@@ -38,6 +38,7 @@ pub fn run_case(
             ending: "nothing".to_owned(),
             facts: None,
             verdict: None,
+            unfounded: None,
         });
     }
     let scratch = tempfile::Builder::new().prefix("corpus-").tempdir()?;
@@ -60,12 +61,24 @@ pub fn run_case(
     let verdict = Verdict::of(case, &options.tensorflow, death)
         .filter(|_| expected.iter().any(is_death) && (death.is_some() || !may_live));
     let signal = death.and_then(|death| death.pointer("/ending/signal")?.as_str());
+    let is_control = !expected.iter().any(is_death);
     Ok(Run {
         row,
         ending: signal.map_or_else(|| spelled(observed.exit_code), str::to_owned),
         facts,
         verdict,
+        unfounded: dead(case, &observed)
+            .filter(|_| is_control)
+            .and_then(certain_cause),
     })
+}
+
+/// The cause named first, where it is called certain. That we ended a program that hangs is true.
+fn certain_cause(death: &Value) -> Option<String> {
+    let first = death.pointer("/diagnosis/findings/0")?;
+    let is_ours = death.pointer("/ending/signal")? == "SIGTERM";
+    let is_certain = first["confidence"] == "certain" && !is_ours;
+    is_certain.then(|| first["cause"].as_str().unwrap_or("-").to_owned())
 }
 
 /// How the program of a case ends by itself, without crashlens.

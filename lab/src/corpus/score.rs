@@ -62,9 +62,6 @@ const COLUMNS: [&str; 8] = [
     "signal", "code", "address", "python", "function", "library", "exit", "replay",
 ];
 
-/// The columns that say where it died.
-const PLACE: [&str; 5] = ["code", "address", "python", "function", "library"];
-
 impl Row {
     pub const HEADING: &str = "case                              signal  code  address  python  function  library  exit  replay  verdict";
 
@@ -125,18 +122,17 @@ impl Row {
         }
     }
 
-    /// Whether nothing misses that may not: what missed in the committed row, and the place where that varies. A row
-    /// of another ending compares fewer columns.
+    /// Whether nothing misses that may not: what missed in the committed row, and the columns that vary. A row of
+    /// another ending compares fewer columns.
     pub fn misses_only_as(&self, before: &str, ending_varies: bool, case: &Case) -> bool {
         let words = before.lines().next().unwrap_or_default().split_whitespace();
         let missed: Vec<_> = words.skip(1).map(|word| word == "MISS").collect();
-        let place_varies = case.place_varies();
         let mut cells = COLUMNS.iter().zip(self.cells()).enumerate();
-        (ending_varies || place_varies)
+        let place_varies = |column: &&str| case.place_varies_in(column);
+        (ending_varies || COLUMNS.iter().any(place_varies))
             && missed.len() > COLUMNS.len()
             && cells.all(|(index, (column, cell))| {
-                let is_place = place_varies && PLACE.contains(column);
-                !cell.is_miss() || missed[index] || is_place
+                !cell.is_miss() || missed[index] || place_varies(column)
             })
     }
 }
