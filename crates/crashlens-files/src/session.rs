@@ -93,6 +93,11 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Whether files are compared with a manifest. One that is not whole is written on, and nothing is compared with it.
+    pub fn compares(&self) -> bool {
+        self.known.is_complete()
+    }
+
     /// Reads all files and passes what is seen to `take`, in the order of the files. Ends early when `take` says `false`;
     /// a manifest can then be continued.
     pub fn run(

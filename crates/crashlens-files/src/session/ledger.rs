@@ -59,6 +59,11 @@ impl<'a> Known<'a> {
         })
     }
 
+    /// Whether the manifest is of a scan that came to its end.
+    pub(super) fn is_complete(&self) -> bool {
+        self.manifest.is_complete
+    }
+
     /// Opens the file that a scan goes on with; `None` where the manifest is only compared with, or there is none.
     pub(super) fn open(&self) -> Result<Option<File>, ManifestError> {
         match &self.path {

@@ -106,9 +106,16 @@ fn a_scan_that_was_ended_early_goes_on_with_its_manifest() {
     assert_eq!(place.scanned(&plan, 1), ["a.csv []"]);
     let lines = |text: String| text.lines().count();
     assert_eq!(lines(fs::read_to_string(&manifest).unwrap()), 1);
+    let stores = Stores::default();
+    let compares = || Session::open(&plan, &stores).unwrap().compares();
+    assert!(
+        !compares(),
+        "half a manifest says nothing of the other files"
+    );
     assert_eq!(place.scanned(&plan, 100), ["a.csv []", "b.csv []"]);
     // Two files and the line that closes it: the first was not written a second time.
     assert_eq!(lines(fs::read_to_string(&manifest).unwrap()), 3);
+    assert!(compares());
 }
 
 #[test]

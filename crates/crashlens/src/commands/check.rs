@@ -17,7 +17,7 @@ use crashlens_files::Purpose;
 
 use self::scanning::Job;
 use self::surveying::Wanted;
-use crate::cli::{CheckArgs, DataArgs, EnvironmentArgs, ModelArgs, ScanArgs, Subject, SurveyArgs};
+use crate::cli::{CheckArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject, SurveyArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
@@ -35,7 +35,7 @@ fn data(args: &DataArgs) -> Result<ExitStatus, Failure> {
     let setting = Setting {
         labels: args.labels.clone(),
         classes: args.classes,
-        ..setting(&args.scan)?
+        ..against::setting(args.scan.against.as_deref())?
     };
     scanning::run(&Job {
         purpose: Purpose::Data,
@@ -47,22 +47,12 @@ fn data(args: &DataArgs) -> Result<ExitStatus, Failure> {
     })
 }
 
-/// What files are checked against.
-fn setting(scan: &ScanArgs) -> Result<Setting, Failure> {
-    // One that is not there yet is written, and nothing is compared with it.
-    let manifest = scan.manifest.as_ref().is_some_and(|path| path.exists());
-    Ok(Setting {
-        manifest,
-        ..against::setting(scan.against.as_deref())?
-    })
-}
-
 fn model(args: &ModelArgs) -> Result<ExitStatus, Failure> {
     scanning::run(&Job {
         purpose: Purpose::Model,
         scan: &args.scan,
         report: &args.report,
-        setting: setting(&args.scan)?,
+        setting: against::setting(args.scan.against.as_deref())?,
         watch: None,
         move_to: None,
     })

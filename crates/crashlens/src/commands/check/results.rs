@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crashlens_core::files::{
-    FileFacts, FileFinding, Gathering, forecast, hazards_of, is_about_set, judge,
+    FileFacts, FileFinding, Gathering, Setting, forecast, hazards_of, is_about_set, judge,
 };
 use crashlens_core::inspection::{InspectionKind, Lack};
 use crashlens_core::{Inspection, Report};
@@ -21,6 +21,7 @@ use crate::saved::write_atomically;
 /// What came of the files so far.
 pub(super) struct Results<'a> {
     job: &'a Job<'a>,
+    setting: Setting,
     gathering: Gathering,
     lines: Option<Lines>,
     /// Paths with findings that count.
@@ -30,9 +31,10 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn of(job: &'a Job<'a>) -> Result<Self, Failure> {
+    pub(super) fn of(job: &'a Job<'a>, setting: Setting) -> Result<Self, Failure> {
         Ok(Self {
             job,
+            setting,
             gathering: Gathering::default(),
             lines: Lines::open(&job.report.form)?,
             bad: Vec::new(),
@@ -51,14 +53,14 @@ impl<'a> Results<'a> {
     }
 
     fn take_file(&mut self, facts: &FileFacts) {
-        let findings = judge(facts, &self.job.setting);
-        self.gathering.add(facts, &findings, &self.job.setting);
+        let findings = judge(facts, &self.setting);
+        self.gathering.add(facts, &findings, &self.setting);
         self.tell(facts, &findings);
     }
 
     /// What was noticed of a file after it was counted.
     fn take_late(&mut self, facts: &FileFacts) {
-        let findings = judge(facts, &self.job.setting);
+        let findings = judge(facts, &self.setting);
         self.gathering.add_late(facts, &findings);
         self.note_if_bad(facts, &findings);
         if let Some(lines) = &mut self.lines {
@@ -83,7 +85,7 @@ impl<'a> Results<'a> {
         self.note_if_bad(facts, findings);
         if let Some(lines) = &mut self.lines {
             let is_model = self.job.purpose == Purpose::Model;
-            let forecast = is_model.then(|| forecast(facts, self.job.setting.memory));
+            let forecast = is_model.then(|| forecast(facts, self.setting.memory));
             let written = lines.write(facts, findings, forecast.flatten());
             self.keep(written);
         }
@@ -96,8 +98,7 @@ impl<'a> Results<'a> {
     }
 
     fn inspection(&self, subject: &str) -> Inspection {
-        self.gathering
-            .conclude(self.kind(), subject, &self.job.setting)
+        self.gathering.conclude(self.kind(), subject, &self.setting)
     }
 
     fn kind(&self) -> InspectionKind {
@@ -158,7 +159,7 @@ impl<'a> Results<'a> {
             let what = lacking(self.kind(), lack);
             return Some(format!("there was no {what} to check in {subject}"));
         }
-        let labels = self.gathering.unchecked_labels(&self.job.setting);
+        let labels = self.gathering.unchecked_labels(&self.setting);
         let reasons: Vec<String> = labels.iter().map(ToString::to_string).collect();
         let is_none = reasons.is_empty();
         (!is_none).then(|| format!("labels were not checked: {}", reasons.join("; ")))

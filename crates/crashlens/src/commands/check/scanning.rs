@@ -37,7 +37,11 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     silence_decoders();
     let plan = plan(job, &paths);
     let session = Session::open(&plan, &stores).map_err(|error| failed(&error))?;
-    let mut results = Results::of(job)?;
+    let setting = Setting {
+        manifest: session.compares(),
+        ..job.setting.clone()
+    };
+    let mut results = Results::of(job, setting)?;
     let scanned = session.run(&ScanBar::new(), |seen| results.take(seen));
     if let Some(failure) = results.failure.take() {
         return results.finish_early(failure);
