@@ -17,6 +17,7 @@ use crate::survey::Survey;
 
 pub use look::Look;
 pub use scope::Scope;
+pub(crate) use scope::{Sight, Unseen};
 
 /// One rule. Rules do not see each other; only the judges compare what they found.
 #[derive(Debug)]

@@ -116,9 +116,8 @@ impl Gathering {
             let Judge::File { looks_at, .. } = rule.judge else {
                 continue;
             };
-            if looks_at.has(facts, setting) {
-                self.seen.entry(order).or_default().add(facts.format);
-            }
+            let seen = self.seen.entry(order).or_default();
+            seen.add(facts.format, looks_at.sight(facts, setting));
         }
     }
 
@@ -190,8 +189,9 @@ impl Gathering {
 
     /// What a rule about single files looked at, and what it found.
     fn look_of(&self, order: usize, rule: &Rule) -> Look {
-        let scope = self.seen.get(&order).map(Seen::words);
-        Look::at(scope.unwrap_or_default()).found_all(self.groups.hazards(order, rule))
+        let look = self.seen.get(&order).map(Seen::look);
+        let look = look.unwrap_or_default();
+        look.found_all(self.groups.hazards(order, rule))
     }
 
     /// Why no label was checked although labels were asked for; empty where some were.

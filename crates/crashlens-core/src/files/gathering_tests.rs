@@ -57,6 +57,31 @@ fn checks_that_two_jpegs_give_nothing_to_look_at_claim_nothing() {
 }
 
 #[test]
+fn a_check_says_which_of_its_files_it_could_not_look_at() {
+    let files = [
+        file("a.npy", Format::Npy, Extent::Full),
+        file("b.npy", Format::Npy, Extent::Structure),
+        file("c.npy", Format::Npy, Extent::Nothing),
+    ];
+    let inspection = inspection(&files, &Setting::default());
+    let blind = |rule: &str| {
+        let mut checks = inspection.checks.iter();
+        let check = checks.find(|check| check.name == rule).unwrap();
+        check.blind.clone()
+    };
+    assert_eq!(
+        scope(&inspection, "not-finite-values"),
+        "1 NumPy array file"
+    );
+    assert_eq!(
+        blind("not-finite-values"),
+        ["2 NumPy array files: not all values were read"]
+    );
+    assert_eq!(blind("cut-short"), ["1 NumPy array file: not read"]);
+    assert!(blind("unreadable-file").is_empty());
+}
+
+#[test]
 fn a_manifest_is_looked_at_where_there_is_one() {
     let setting = Setting {
         manifest: true,

@@ -1,29 +1,51 @@
-//! How many files of which format a rule has looked at.
+//! How many files of which format a rule has looked at, and at how many it could not.
 
 use std::collections::BTreeMap;
 
 use super::Format;
+use crate::book::{Look, Sight, Unseen};
 
 /// A rule that looked at more formats than this names none.
 const FORMATS_NAMED: usize = 3;
 
-/// Files that were looked at, by format.
+/// The files of one rule.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
-    formats: BTreeMap<Option<Format>, u64>,
+    looked_at: Formats,
+    blind: BTreeMap<Unseen, Formats>,
 }
 
+/// Numbers of files.
+#[derive(Debug, Clone, Default)]
+struct Formats(BTreeMap<Option<Format>, u64>);
+
 impl Seen {
-    pub(super) fn add(&mut self, format: Option<Format>) {
-        *self.formats.entry(format).or_default() += 1;
+    pub(super) fn add(&mut self, format: Option<Format>, sight: Sight) {
+        let files = match sight {
+            Sight::Outside => return,
+            Sight::Seen => &mut self.looked_at,
+            Sight::Unseen(unseen) => self.blind.entry(unseen).or_default(),
+        };
+        *files.0.entry(format).or_default() += 1;
     }
 
-    /// `2 JPEG files, 1 PNG file`; empty where there was none.
-    pub(super) fn words(&self) -> String {
-        if self.formats.len() > FORMATS_NAMED {
-            return files(self.formats.values().sum(), "");
+    pub(super) fn look(&self) -> Look {
+        let blind = self.blind.iter();
+        let blind = blind.map(|(unseen, files)| format!("{}: {}", files.words(), unseen.words()));
+        Look {
+            blind: blind.collect(),
+            ..Look::at(self.looked_at.words())
         }
-        let words = self.formats.iter().map(|(format, count)| match format {
+    }
+}
+
+impl Formats {
+    /// `2 JPEG files, 1 PNG file`; empty where there was none.
+    fn words(&self) -> String {
+        if self.0.len() > FORMATS_NAMED {
+            return files(self.0.values().sum(), "");
+        }
+        let words = self.0.iter().map(|(format, count)| match format {
             Some(format) => files(*count, format.name()),
             None => format!("{} of unknown format", files(*count, "")),
         });
