@@ -138,6 +138,7 @@ fn capture(pid: u32, role: Role, ending: Ending, threads: Vec<Thread>) -> CrashC
             limits: Observed::Known(vec![Limit { name: "Max stack size".to_owned(), soft: Some(8 << 20), hard: None }]),
         },
         host: Host {
+            system: Observed::default(),
             kernel: Observed::Known("Linux 6.1.0-18-amd64 x86_64".to_owned()),
             glibc: Observed::Known("2.36".to_owned()),
             cpu_model: Observed::Known("Example CPU".to_owned()),

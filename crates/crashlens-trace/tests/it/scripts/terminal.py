@@ -19,7 +19,9 @@ def shell(command):
     if job == 0:
         os.setpgid(0, 0)
         os.tcsetpgrp(0, os.getpid())
-        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        # As an interactive shell does for its jobs: the tests may have been started in the background, without Ctrl-C.
+        for key in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTOU:
+            signal.signal(key, signal.SIG_DFL)
         os.execvp(command[0], command)
     while True:
         status = os.waitpid(job, os.WUNTRACED)[1]

@@ -48,7 +48,9 @@ if shell == 0:
     if job == 0:
         os.setpgid(0, 0)
         os.tcsetpgrp(0, os.getpgrp())
-        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        # As an interactive shell does for its jobs: the tests may have been started in the background, without Ctrl-C.
+        for key in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTOU:
+            signal.signal(key, signal.SIG_DFL)
         os.dup2(said, 9)
         os.execvp(sys.argv[1], sys.argv[1:])
     _, status = os.waitpid(job, os.WUNTRACED)
