@@ -32,7 +32,7 @@ pub use fault::{
 };
 pub use format::{CaptureFile, FormatError};
 pub use gap::{Gap, GapId, Gaps, Observed};
-pub use host::{Host, Limit, MemoryGroup};
+pub use host::{Host, Limit, MemoryGroup, System};
 pub use limiter::{Limiter, Rlimit};
 pub use message::{Message, MessageKind};
 pub use module::{Mapping, Module, Package};

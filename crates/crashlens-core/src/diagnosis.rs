@@ -13,6 +13,7 @@ use crate::capture::EndingKind;
 use crate::cause::{Cause, Depth};
 use crate::evidence::{Directness, Evidence, FactRef, Stance, Weight};
 use crate::facts::Facts;
+use crate::remedy::fit_to_system;
 use crate::rule::{Remedy, Suspicion};
 
 pub(crate) use environment::Environment;
@@ -141,6 +142,11 @@ pub(crate) fn diagnose(facts: &Facts<'_>) -> Diagnosis {
     diagnosis.findings.truncate(MOST_FINDINGS);
     if let Some(first) = diagnosis.findings.first_mut() {
         facts.known_issues().attach(facts, first);
+    }
+    if let Some(system) = facts.capture().host.system.known() {
+        for finding in &mut diagnosis.findings {
+            fit_to_system(&mut finding.remedies, *system);
+        }
     }
     diagnosis
 }

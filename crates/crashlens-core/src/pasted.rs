@@ -90,6 +90,7 @@ fn capture(lines: Vec<String>, truncated: bool) -> CrashCapture {
             limits: Observed::Unknown(unsaid),
         },
         host: Host {
+            system: said.value(systems::of(&lines)),
             kernel: said.value(around.kernel),
             glibc: said.value(around.glibc),
             cpu_model: said.value(around.cpu_model),

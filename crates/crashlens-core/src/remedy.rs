@@ -1,8 +1,10 @@
 //! Something to do about a finding or a hazard, and the command that does it.
 
 mod again;
+mod crashlens;
 mod pip;
 mod place;
+mod shell_line;
 #[cfg(test)]
 mod tests;
 
@@ -11,9 +13,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use again::Again;
+pub use crashlens::Crashlens;
 pub use pip::Pip;
 pub use place::Place;
-pub(crate) use place::fit;
+pub(crate) use place::{fit, fit_to_system};
+pub use shell_line::ShellLine;
 
 /// Something to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,8 +86,10 @@ pub enum Command {
     Pip(Pip),
     /// Runs the program again in another way.
     Again(Again),
+    /// Another command of crashlens.
+    Crashlens(Crashlens),
     /// Anything else.
-    Shell(String),
+    Shell(ShellLine),
 }
 
 impl Command {
@@ -93,7 +99,8 @@ impl Command {
         match self {
             Self::Pip(pip) => pip.to_string(),
             Self::Again(again) => again.render(program),
-            Self::Shell(text) => text.clone(),
+            Self::Crashlens(crashlens) => crashlens.to_string(),
+            Self::Shell(line) => line.to_string(),
         }
     }
 }
@@ -112,13 +119,25 @@ impl From<Command> for String {
 
 impl From<String> for Command {
     fn from(text: String) -> Self {
-        Self::Shell(text)
+        Self::Shell(ShellLine::linux(text))
     }
 }
 
 impl From<&str> for Command {
     fn from(text: &str) -> Self {
-        Self::Shell(text.to_owned())
+        Self::Shell(ShellLine::linux(text))
+    }
+}
+
+impl From<ShellLine> for Command {
+    fn from(line: ShellLine) -> Self {
+        Self::Shell(line)
+    }
+}
+
+impl From<Crashlens> for Command {
+    fn from(crashlens: Crashlens) -> Self {
+        Self::Crashlens(crashlens)
     }
 }
 

@@ -85,6 +85,7 @@ pub(crate) fn capture(mut threads: Vec<Thread>, stderr: &[&str]) -> CrashCapture
             limits: Observed::Absent,
         },
         host: Host {
+            system: Observed::default(),
             cpu_model: Observed::Absent,
             cpu_flags: Observed::Absent,
             kernel: Observed::Absent,

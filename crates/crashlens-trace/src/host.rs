@@ -9,6 +9,7 @@ pub(crate) mod memory_group;
 use std::io;
 use std::path::Path;
 
+use crashlens_core::capture::System;
 use crashlens_core::{Gaps, Host, Observed};
 
 use self::control_group::Controller;
@@ -30,6 +31,7 @@ pub(crate) fn read_host(root: &Path, pid: u32, gaps: &mut Gaps) -> Host {
     let cpu = bounded::read_text(&root.join("proc/cpuinfo"), MAX_CPU_BYTES);
     let memory = bounded::read_text(&root.join("proc/meminfo"), MAX_MEMINFO_BYTES);
     Host {
+        system: Observed::Known(System::Linux),
         kernel: gaps.observe("kernel version", kernel()),
         glibc: present(gaps, "version of the C library", glibc_version(root, pid)),
         cpu_model: present(

@@ -7,6 +7,9 @@ use super::Observed;
 /// The machine, as seen when the process died.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
+    /// The operating system.
+    #[serde(default)]
+    pub system: Observed<System>,
     /// `Linux 6.1.0-18-amd64 x86_64`.
     pub kernel: Observed<String>,
     /// `2.36`: of the C library the process had loaded.
@@ -21,6 +24,18 @@ pub struct Host {
     pub memory_available: Observed<u64>,
     /// The memory control group of the process.
     pub memory_group: Observed<MemoryGroup>,
+}
+
+word_enum! {
+    /// An operating system. Processes and core dumps are of Linux; only text can be of another.
+    pub enum System {
+        /// Linux, also in a container or below Windows.
+        Linux,
+        /// macOS.
+        Macos,
+        /// Windows.
+        Windows,
+    }
 }
 
 /// A memory control group, version 1 or 2.

@@ -1,16 +1,19 @@
 //! Commands that run the user's program again in another way.
 
-use super::Place;
+use super::{Crashlens, Place};
+use crate::capture::System;
 use crate::shell;
 
 /// What stands for the script where its name is not known.
 const SCRIPT: &str = "your_script.py";
 
 /// The program again, with other variables, flags of Python, or below another program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Again {
     /// Whose Python; `None` before that is known.
     pub(super) place: Option<Place>,
+    /// For which shell.
+    pub(super) system: System,
     /// In the order of the command line.
     before: Vec<Prefix>,
     /// Flags of the interpreter.
@@ -29,8 +32,15 @@ enum Prefix {
 
 impl Again {
     /// The program as it was started.
+    #[expect(clippy::new_without_default, reason = "a default run says nothing")]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            place: None,
+            system: System::Linux,
+            before: Vec::new(),
+            flags: "",
+            after: "",
+        }
     }
 
     /// The program below `crashlens run`.
@@ -91,8 +101,43 @@ impl Again {
         self
     }
 
+    /// Whether it can be given to somebody who uses this system: crashlens runs programs on Linux, and Windows has
+    /// neither `ulimit` nor the tools that read outputs.
+    pub(super) fn works_on(&self, system: System) -> bool {
+        let is_anywhere = |prefix: &Prefix| match prefix {
+            Prefix::Set(_, value) => is_plain_on_windows(value),
+            Prefix::Unset(_) => true,
+            Prefix::Crashlens | Prefix::Words(_) => false,
+        };
+        let is_unix = |prefix: &Prefix| !matches!(prefix, Prefix::Crashlens);
+        match system {
+            System::Linux => true,
+            System::Macos => self.before.iter().all(is_unix),
+            System::Windows => self.after.is_empty() && self.before.iter().all(is_anywhere),
+        }
+    }
+
+    /// For both of its shells, which set variables in different ways.
+    fn render_for_windows(&self) -> String {
+        let set = self.before.iter().filter_map(|prefix| match prefix {
+            Prefix::Set(name, value) => Some(format!("set {name}={value}&& ")),
+            Prefix::Unset(name) => Some(format!("set {name}=&& ")),
+            Prefix::Crashlens | Prefix::Words(_) => None,
+        });
+        let set: String = set.collect();
+        let run = ["python", self.flags, SCRIPT];
+        let run: Vec<_> = run.into_iter().filter(|it| !it.is_empty()).collect();
+        match set.as_str() {
+            "" => run.join(" "),
+            set => format!("cmd /c \"{set}{}\"", run.join(" ")),
+        }
+    }
+
     /// The text, with `program` in it where that is known and takes the flags.
     pub(super) fn render(&self, program: Option<&[String]>) -> String {
+        if self.system == System::Windows {
+            return self.render_for_windows();
+        }
         let mut words = self.prefixes();
         if let Some(own) = program.and_then(|program| self.own(program)) {
             words.extend(own);
@@ -123,7 +168,7 @@ impl Again {
             words.extend(part.iter().map(|prefix| match prefix {
                 Prefix::Set(name, value) => format!("{name}={value}"),
                 Prefix::Unset(name) => format!("-u {name}"),
-                Prefix::Crashlens => "crashlens run --".to_owned(),
+                Prefix::Crashlens => Crashlens::Run.to_string(),
                 Prefix::Words(text) => text.clone(),
             }));
         }
@@ -145,4 +190,9 @@ impl Again {
 fn quoted(value: &str) -> String {
     let whole = shell::word(value);
     whole.unwrap_or_else(|| format!("'{}'", value.replace('\'', r"'\''")))
+}
+
+/// Whether a value stands in `set NAME=VALUE` as it is.
+fn is_plain_on_windows(value: &str) -> bool {
+    shell::quoted_for(System::Windows, value).as_deref() == Some(value)
 }

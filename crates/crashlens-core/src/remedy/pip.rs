@@ -3,14 +3,17 @@
 use std::fmt;
 
 use super::Place;
+use crate::capture::System;
 use crate::shell;
 use crate::survey::PackageTool;
 
-/// One or more calls of pip, or of what an environment uses instead. Every word of it is safe in a shell.
+/// One or more calls of pip, or of what an environment uses instead. Every word of it can be one of a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pip {
     /// Where; `None` before that is known.
     pub(super) place: Option<Place>,
+    /// For which shell.
+    pub(super) system: System,
     steps: Vec<Step>,
 }
 
@@ -18,7 +21,7 @@ pub struct Pip {
 struct Step {
     verb: Verb,
     options: Vec<String>,
-    /// Quoted.
+    /// Not quoted yet: shells differ.
     what: Vec<String>,
 }
 
@@ -31,7 +34,10 @@ enum Verb {
 impl Pip {
     /// Installs requirements: `keras>=3.5`. `None` without any, and where one cannot be a word of a shell.
     pub fn install<W: AsRef<str>>(requirements: impl IntoIterator<Item = W>) -> Option<Self> {
-        let words = requirements.into_iter().map(|it| shell::word(it.as_ref()));
+        let words = requirements.into_iter().map(|it| {
+            let word = it.as_ref();
+            shell::word(word).map(|_| word.to_owned())
+        });
         Self::of(Verb::Install, words.collect::<Option<_>>()?)
     }
 
@@ -78,6 +84,7 @@ impl Pip {
         };
         (!step.what.is_empty()).then(|| Self {
             place: None,
+            system: System::Linux,
             steps: vec![step],
         })
     }
@@ -103,32 +110,60 @@ impl Pip {
     }
 }
 
+impl Pip {
+    /// Whether `system` has a shell in which every word can be written.
+    pub(super) fn works_on(&self, system: System) -> bool {
+        let mut words = self.steps.iter().flat_map(|step| &step.what);
+        words.all(|word| shell::quoted_for(system, word).is_some())
+    }
+}
+
 impl fmt::Display for Pip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.steps.iter().enumerate() {
             if index > 0 {
                 f.write_str(" && ")?;
             }
-            f.write_str(&caller(self.place.as_ref(), step.verb))?;
-            for word in step.options.iter().chain(&step.what) {
-                write!(f, " {word}")?;
+            f.write_str(&step.caller(self.place.as_ref()))?;
+            for option in &step.options {
+                write!(f, " {option}")?;
+            }
+            for word in &step.what {
+                let quoted = shell::quoted_for(self.system, word);
+                write!(f, " {}", quoted.unwrap_or_else(|| shell::quoted(word)))?;
             }
         }
         Ok(())
     }
 }
 
-fn caller(place: Option<&Place>, verb: Verb) -> String {
-    let verb = match verb {
-        Verb::Install => "install",
-        Verb::Uninstall => "uninstall",
-    };
-    let Some(Place { python, tool }) = place else {
-        return format!("pip {verb}");
-    };
-    match tool {
-        PackageTool::Pip | PackageTool::Missing => format!("{python} -m pip {verb}"),
-        PackageTool::Refused => format!("{python} -m pip {verb} --break-system-packages"),
-        PackageTool::Uv => format!("uv pip {verb} --python {python}"),
+impl Step {
+    fn caller(&self, place: Option<&Place>) -> String {
+        let verb = match self.verb {
+            Verb::Install => "install",
+            Verb::Uninstall => "uninstall",
+        };
+        let Some(place) = place else {
+            return format!("pip {verb}");
+        };
+        let python = &place.python;
+        if let Some(prefix) = place.conda.as_ref().filter(|_| self.is_for_conda(place)) {
+            let verb = match self.verb {
+                Verb::Install => "install",
+                Verb::Uninstall => "remove",
+            };
+            return format!("conda {verb} --prefix {prefix}");
+        }
+        match place.tool {
+            PackageTool::Pip | PackageTool::Missing => format!("{python} -m pip {verb}"),
+            PackageTool::Refused => format!("{python} -m pip {verb} --break-system-packages"),
+            PackageTool::Uv => format!("uv pip {verb} --python {python}"),
+        }
+    }
+
+    /// Whether conda installed all of these packages: pip would replace their files, and conda would not know. Options are
+    /// those of pip.
+    fn is_for_conda(&self, place: &Place) -> bool {
+        self.options.is_empty() && self.what.iter().all(|it| place.is_from_conda(it))
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::capture::Observed;
-use crate::survey::{Interpreter, PackageTool, Survey};
+use crate::capture::{Observed, System};
+use crate::survey::{Distribution, Interpreter, InterpreterKind, PackageTool, Survey};
 
 fn place(tool: PackageTool) -> Place {
     Place::of(&Survey {
@@ -134,4 +134,112 @@ fn in_json_a_command_is_its_text() {
     assert_eq!(json["command"], "pip install 'a<2'");
     let read: Remedy = serde_json::from_value(json).unwrap();
     assert_eq!(read.command, Some("pip install 'a<2'".into()));
+}
+
+#[test]
+fn packages_that_conda_installed_are_changed_by_conda() {
+    let distribution = |name: &str, installer: &str| Distribution {
+        name: name.to_owned(),
+        installer: Some(installer.to_owned()),
+        ..Distribution::default()
+    };
+    let place = Place::of(&Survey {
+        python: Observed::Known(Interpreter {
+            path: "/opt/conda/bin/python".to_owned(),
+            prefix: "/opt/conda".to_owned(),
+            kind: InterpreterKind::Conda,
+            ..Interpreter::default()
+        }),
+        distributions: vec![distribution("NumPy", "conda"), distribution("keras", "pip")],
+        ..Survey::default()
+    });
+    let rendered = |command: Option<Pip>| {
+        let mut remedies = vec![Remedy::new("Do").command_if(command)];
+        fit(&mut remedies, &place);
+        remedies[0].command.as_ref().unwrap().to_string()
+    };
+    assert_eq!(
+        rendered(Pip::install(["numpy<2"])),
+        "conda install --prefix /opt/conda 'numpy<2'"
+    );
+    assert_eq!(
+        rendered(Pip::uninstall(["numpy"])),
+        "conda remove --prefix /opt/conda numpy"
+    );
+    // What pip installed, and what only pip can do, stays with pip.
+    assert_eq!(
+        rendered(Pip::install(["numpy<2", "keras>=3"])),
+        "/opt/conda/bin/python -m pip install 'numpy<2' 'keras>=3'"
+    );
+    assert_eq!(
+        rendered(Pip::build("numpy")),
+        "/opt/conda/bin/python -m pip install --force-reinstall --no-deps --no-binary numpy numpy"
+    );
+}
+
+/// What is left of a command on a system.
+fn on(system: System, command: impl Into<Command>) -> Option<String> {
+    let mut remedies = [Remedy::new("Do").command(command)];
+    fit_to_system(&mut remedies, system);
+    remedies[0].command.as_ref().map(ToString::to_string)
+}
+
+#[test]
+fn on_windows_commands_are_ones_of_its_shells() {
+    let windows = |command: Command| on(System::Windows, command);
+    let install = Pip::install(["numpy<2", "keras"]).unwrap();
+    assert_eq!(
+        windows(install.into()).as_deref(),
+        Some("pip install \"numpy<2\" keras")
+    );
+    let run = Again::new().set("A", "1").unset("B").flags("-X dev");
+    assert_eq!(
+        windows(run.into()).as_deref(),
+        Some("cmd /c \"set A=1&& set B=&& python -X dev your_script.py\"")
+    );
+    assert_eq!(
+        windows(Again::new().into()).as_deref(),
+        Some("python your_script.py")
+    );
+    let expanded = Again::new().set_foreign("A", "a&b").unwrap();
+    assert_eq!(windows(expanded.into()), None);
+    assert_eq!(windows(Pip::install(["a%PATH%"]).unwrap().into()), None);
+    assert_eq!(
+        windows(ShellLine::anywhere("nvidia-smi").into()).as_deref(),
+        Some("nvidia-smi")
+    );
+    assert_eq!(windows(ShellLine::unix("unset A").into()), None);
+}
+
+#[test]
+fn commands_that_need_linux_are_not_given_elsewhere() {
+    for system in [System::Macos, System::Windows] {
+        let check = Crashlens::check_model("a.tflite").unwrap();
+        assert_eq!(on(system, check), None);
+        assert_eq!(on(system, Again::under_crashlens()), None);
+        assert_eq!(on(system, "ldd module.so"), None);
+    }
+    assert_eq!(
+        on(System::Macos, ShellLine::unix("unset A")).as_deref(),
+        Some("unset A")
+    );
+    assert_eq!(
+        on(System::Macos, Again::new().set("A", "1")).as_deref(),
+        Some("A=1 python your_script.py")
+    );
+    assert_eq!(
+        on(System::Linux, "ldd module.so").as_deref(),
+        Some("ldd module.so")
+    );
+}
+
+#[test]
+fn a_path_from_a_process_is_one_word_of_a_command_of_crashlens() {
+    let check = |path| Crashlens::check_model(path).map(|it| it.to_string());
+    assert_eq!(
+        check("my model.tflite").as_deref(),
+        Some("crashlens check model 'my model.tflite'")
+    );
+    assert_eq!(check("--move-to"), None);
+    assert_eq!(check("a\nb"), None);
 }

@@ -100,6 +100,7 @@ fn capture(signal: Signal, threads: Vec<Thread>) -> CrashCapture {
             limits: Observed::Absent,
         },
         host: Host {
+            system: Observed::default(),
             kernel: Observed::Known("Linux 6.1".to_owned()),
             glibc: Observed::Absent,
             cpu_model: Observed::Unknown(gap),

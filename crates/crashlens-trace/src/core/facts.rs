@@ -1,5 +1,6 @@
 //! The facts of a core, in the form every capture has.
 
+use crashlens_core::capture::System;
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, EndingKind, Environment, Fault, Gaps, Host,
     Mapping, Observed, Output, Process, Role,
@@ -159,6 +160,7 @@ fn host(core: &CoreFile, glibc: Option<String>, gaps: &mut Gaps) -> Host {
         None => unrecorded("version of the kernel", gaps),
     };
     Host {
+        system: Observed::Known(System::Linux),
         kernel,
         glibc: match glibc {
             Some(version) => Observed::Known(version),

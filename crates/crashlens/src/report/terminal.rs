@@ -23,7 +23,8 @@ mod words;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role, shell};
+use crashlens_core::remedy::Crashlens;
+use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role};
 
 pub(super) use hang::write_hang;
 pub(crate) use inspection::write_inspection;
@@ -268,23 +269,20 @@ fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resul
         .findings
         .first()
         .filter(|_| view.verbosity != Verbosity::Quiet)
-        .map(|finding| format!("crashlens rules {}", finding.name));
+        .map(|finding| Crashlens::Rule(finding.name.clone()));
     if rule.is_none() && death.saved.is_none() {
         return Ok(());
     }
     page.blank()?;
     if let Some(rule) = rule {
-        page.command("Cause", &rule)?;
+        page.command("Cause", &rule.to_string())?;
     }
     let Some(saved) = &death.saved else {
         return Ok(());
     };
     page.command("Saved", saved)?;
     if view.verbosity != Verbosity::Full {
-        page.command(
-            "More",
-            &format!("crashlens diagnose {} -v", shell::quoted(saved)),
-        )?;
+        page.command("More", &Crashlens::Show(saved.clone()).to_string())?;
     }
     Ok(())
 }

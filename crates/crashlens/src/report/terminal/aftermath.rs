@@ -3,8 +3,9 @@
 use std::io;
 
 use crashlens_core::hazard::Hazard;
+use crashlens_core::remedy::Crashlens;
 use crashlens_core::text::capitalised;
-use crashlens_core::{Inspection, Report, shell};
+use crashlens_core::{Inspection, Report};
 
 use super::names::clip;
 use super::page::{FAINT, PLAIN, Page, STRONG};
@@ -75,10 +76,8 @@ fn write_others(
     if others == 0 {
         return Ok(());
     }
-    let check = format!(
-        "`crashlens check --python {}`",
-        shell::quoted(&inspection.subject)
-    );
+    let check = Crashlens::CheckEnvironment(inspection.subject.clone());
+    let check = format!("`{check}`");
     let rest = match (told, others) {
         (0, 1) => "finds something that does not seem to bear on this death.".to_owned(),
         (0, others) => format!("finds {others} things that do not seem to bear on this death."),

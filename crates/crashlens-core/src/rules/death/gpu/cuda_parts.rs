@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::Facts;
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
 
 /// One part asks another for a function that its version does not have.
@@ -21,7 +22,7 @@ pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
             .supported(weight, sight.fact.clone(), format!("The loader said: {}", sight.said()))
             .remedy(
                 Remedy::new("Do not let the loader find another CUDA than that of the package.")
-                    .command("unset LD_LIBRARY_PATH"),
+                    .command(ShellLine::unix("unset LD_LIBRARY_PATH")),
             )
             .remedy(
                 Remedy::new("See which copies there are; all parts must come from one folder or one set of packages.")

@@ -32,6 +32,6 @@ pub(super) fn install_command(built: &str) -> Option<Command> {
     match (major, minor) {
         (8, ..9) => Pip::install([format!("nvidia-cudnn-cu11{range}")]).map(Command::Pip),
         (8.., _) => Pip::install([format!("nvidia-cudnn-cu12{range}")]).map(Command::Pip),
-        _ => Some(Command::Shell(format!("conda install 'cudnn{range}'"))),
+        _ => Some(format!("conda install 'cudnn{range}'").into()),
     }
 }

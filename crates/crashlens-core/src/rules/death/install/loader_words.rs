@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) fn suspect(facts: &Facts<'_>) -> Option<Suspicion> {
@@ -87,7 +87,7 @@ fn refused(sight: &Sighting<'_>) -> Suspicion {
 
 pub(super) fn unset_path() -> Remedy {
     Remedy::new("Take folders with a glibc of their own off the loader's path.")
-        .command("unset LD_LIBRARY_PATH")
+        .command(ShellLine::unix("unset LD_LIBRARY_PATH"))
 }
 
 pub(super) fn newer_system() -> Remedy {

@@ -2,7 +2,7 @@
 
 use crate::capture::ResourceUse;
 use crate::facts::Facts;
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Suspicion};
 
 /// Adds fewer threads, and a higher limit with the present one.
@@ -21,10 +21,10 @@ pub(super) fn with_remedies(
     let present = limit.map_or(String::new(), |limit| format!(", which is {limit}"));
     let raise = if full.is_some_and(|entry| entry.set_by.is_path()) {
         Remedy::new(format!("Raise the limit of the container{present}."))
-            .command("docker run --pids-limit=-1 IMAGE")
+            .command(ShellLine::anywhere("docker run --pids-limit=-1 IMAGE"))
     } else {
         Remedy::new(format!("Raise the limit of processes{present}."))
-            .command("ulimit -u \"$(ulimit -Hu)\"")
+            .command(ShellLine::unix("ulimit -u \"$(ulimit -Hu)\""))
     };
     suspicion
         .remedy(

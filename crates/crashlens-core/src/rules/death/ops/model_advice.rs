@@ -4,8 +4,8 @@ use super::damage;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::Facts;
+use crate::remedy::Crashlens;
 use crate::rule::{Remedy, Suspicion};
-use crate::shell;
 
 pub(super) fn suspect(facts: &Facts<'_>, kind: &str, seen: (Weight, FactRef, &str)) -> Suspicion {
     let path = facts.locals().find(|it| it.variable.name == "model_path");
@@ -25,12 +25,10 @@ pub(super) fn suspect(facts: &Facts<'_>, kind: &str, seen: (Weight, FactRef, &st
     if let Some((fact, claim)) = damage::memory_was_short(facts) {
         suspicion = suspicion.opposed(Weight::Strong, fact, claim);
     }
-    let mut compare = Remedy::new("Compare the file's size and checksum with the original.");
+    let compare = "See where it is damaged, and compare its size and checksum with the original.";
     // What Python writes for other characters, and what was cut off, is not the name.
     let path = named.filter(|it| !it.contains(['…', '\\']));
-    if let Some(path) = path.and_then(shell::word) {
-        compare = compare.command(format!("sha256sum {path}"));
-    }
+    let compare = Remedy::new(compare).command_if(path.and_then(Crashlens::check_model));
     suspicion.remedy(compare).remedy(Remedy::new(format!(
         "Download the {kind} again, or write it again from its source; do not let git or a text editor change its bytes."
     )))

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk, Suspicion};
 
 /// Words in a line that makes or runs code by hand.
@@ -117,7 +118,7 @@ fn new(weight: Weight, fact: FactRef, claim: String) -> Suspicion {
         ))
         .remedy(
             Remedy::new("Remove compiled files that may be old.")
-                .command("find . -name '__pycache__' -type d -prune -exec rm -r {} +")
+                .command(ShellLine::unix("find . -name '__pycache__' -type d -prune -exec rm -r {} +"))
                 .risk(Risk::Environment),
         )
 }

@@ -3,7 +3,7 @@
 use crate::capture::{CaptureSource, MessageKind, Signal};
 use crate::evidence::FactRef;
 use crate::facts::{Facts, NativeSight, excerpt};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Risk};
 
 /// The run that reads everything at the death.
@@ -113,7 +113,7 @@ fn too_many_files(facts: &Facts<'_>) -> Option<Known> {
                 sockets were open."
             .to_owned(),
         next: Remedy::new("See what is open while it runs, and close it after use; code that waits for files needs poll() instead.")
-            .command("ls -l /proc/PID/fd | tail"),
+            .command(ShellLine::unix("ls -l /proc/PID/fd | tail")),
     })
 }
 
@@ -167,7 +167,9 @@ fn forbidden_call(facts: &Facts<'_>) -> Option<Known> {
         claim: "It died of SIGSYS, which filters of containers and sandboxes (seccomp) send."
             .to_owned(),
         next: Remedy::new("Try it once without the filter, to see that it is the filter.")
-            .command("docker run --security-opt seccomp=unconfined IMAGE")
+            .command(ShellLine::anywhere(
+                "docker run --security-opt seccomp=unconfined IMAGE",
+            ))
             .risk(Risk::Environment),
     })
 }

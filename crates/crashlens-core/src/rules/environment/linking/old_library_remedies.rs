@@ -1,6 +1,6 @@
 //! Where to get a newer library, or what asks for less.
 
-use crate::remedy::Pip;
+use crate::remedy::{Pip, ShellLine};
 use crate::rule::{Remedy, Risk};
 use crate::shell;
 use crate::survey::{MissingVersion, NativeFile};
@@ -14,7 +14,9 @@ pub(super) fn of(file: &NativeFile, need: &MissingVersion) -> Vec<Remedy> {
         ),
         "GLIBCXX" | "CXXABI" => {
             Remedy::new("Install a newer C++ library; conda's needs no change of the system.")
-                .command("conda install -c conda-forge libstdcxx-ng")
+                .command(ShellLine::anywhere(
+                    "conda install -c conda-forge libstdcxx-ng",
+                ))
         }
         // Any library may number its functions: libcrypto has OPENSSL_3.4.0.
         _ => Remedy::new(format!(

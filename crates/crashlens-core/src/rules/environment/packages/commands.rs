@@ -20,7 +20,7 @@ pub(super) fn reinstall(distribution: &Distribution) -> Remedy {
     let command = name.and_then(|name| {
         if is_condas {
             let command = format!("conda install --force-reinstall {name}");
-            return Some(Command::Shell(command));
+            return Some(Command::from(command));
         }
         let pip = Pip::install([format!("{name}=={}", version?)])?;
         Some(pip.with("--force-reinstall").with("--no-deps").into())

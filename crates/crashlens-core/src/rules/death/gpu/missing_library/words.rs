@@ -3,7 +3,7 @@
 use super::{install, suspicion};
 use crate::evidence::Weight;
 use crate::facts::Sighting;
-use crate::remedy::Pip;
+use crate::remedy::{Pip, ShellLine};
 use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(crate) fn none_of(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
@@ -54,7 +54,8 @@ pub(crate) fn tensorrt(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
 pub(crate) fn libdevice(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
     let headline = "libdevice, a file of CUDA that XLA needs to compile for the GPU, is missing";
     suspicion(sight, weight.min(Weight::Strong), headline.to_owned()).remedy(
-        Remedy::new("Tell XLA where CUDA is: the folder that has nvvm/libdevice.")
-            .command("export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda"),
+        Remedy::new("Tell XLA where CUDA is: the folder that has nvvm/libdevice.").command(
+            ShellLine::unix("export XLA_FLAGS=--xla_gpu_cuda_data_dir=/usr/local/cuda"),
+        ),
     )
 }

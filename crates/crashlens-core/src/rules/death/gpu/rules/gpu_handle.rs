@@ -5,7 +5,7 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::gpu::weight_of;
 
@@ -66,7 +66,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion
             .remedy(
                 Remedy::new("See who else uses the GPU: the most frequent reason is that no memory is left for the library.")
-                    .command("nvidia-smi"),
+                    .command(ShellLine::anywhere("nvidia-smi")),
             )
             .remedy(
                 Remedy::new("Let TensorFlow take memory as it needs it, instead of all at once.")
@@ -74,7 +74,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             )
             .remedy(
                 Remedy::new("Clear the driver's cache of compiled code, which may be of another version; it is made anew.")
-                    .command("rm -r ~/.nv/ComputeCache")
+                    .command(ShellLine::unix("rm -r ~/.nv/ComputeCache"))
                     .risk(Risk::Environment),
             ),
     )

@@ -4,6 +4,7 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::gpu::missing_library::loader;
 use crate::rules::death::gpu::missing_library::words;
@@ -54,13 +55,15 @@ fn part_not_loaded(sight: &Sighting<'_>, weight: Weight) -> Suspicion {
                 Remedy::new("Make the driver's library visible: in WSL, put its folder on the loader's path.")
                     .command("export LD_LIBRARY_PATH=/usr/lib/wsl/lib:$LD_LIBRARY_PATH"),
             )
-            .remedy(Remedy::new("In a container, start it with the GPU.").command("docker run --gpus all IMAGE"));
+            .remedy(Remedy::new("In a container, start it with the GPU.").command(ShellLine::anywhere("docker run --gpus all IMAGE")));
     }
     if why.contains("symbol") {
         return found
             .remedy(
                 Remedy::new("Find the second cuDNN: all its parts must come from one folder.")
-                    .command("find / -name 'libcudnn*.so*' 2>/dev/null; echo $LD_LIBRARY_PATH"),
+                    .command(ShellLine::unix(
+                        "find / -name 'libcudnn*.so*' 2>/dev/null; echo $LD_LIBRARY_PATH",
+                    )),
             )
             .remedy(
                 Remedy::new(

@@ -5,7 +5,7 @@ use crate::capture::MessageKind;
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, Sighting};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
@@ -63,7 +63,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
     }
     Some(
         suspicion
-            .remedy(Remedy::new("See what else uses the GPU, and end it.").command("nvidia-smi"))
+            .remedy(Remedy::new("See what else uses the GPU, and end it.").command(ShellLine::anywhere("nvidia-smi")))
             .remedy(Remedy::new("Make the batch smaller, by half until it fits; mixed precision halves activations too."))
             .remedy(
                 Remedy::new("Let TensorFlow take memory as it needs it, so that two programs can share a GPU.")

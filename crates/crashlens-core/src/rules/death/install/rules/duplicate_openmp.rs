@@ -4,7 +4,7 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, Sighting};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::openmp_waiting;
 
@@ -48,7 +48,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             )
             .remedy(
                 Remedy::new("In conda, use the builds without MKL.")
-                    .command("conda install nomkl numpy scipy scikit-learn numexpr")
+                    .command(ShellLine::anywhere("conda install nomkl numpy scipy scikit-learn numexpr"))
                     .risk(Risk::Environment),
             )
             .remedy(

@@ -4,6 +4,7 @@ use crate::book::{Judge, Rule};
 use crate::cause::Cause;
 use crate::evidence::Weight;
 use crate::facts::{Facts, NativeSight};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk, Suspicion};
 use crate::rules::death::install::protobuf_locks;
 use crate::rules::death::install::protobuf_shutdown;
@@ -76,7 +77,7 @@ fn two_in_one_stack(facts: &Facts<'_>) -> Option<Suspicion> {
                 fact,
                 format!("LD_PRELOAD put it in: {value}."),
             )
-            .remedy(Remedy::new("Do not preload it.").command("unset LD_PRELOAD"));
+            .remedy(Remedy::new("Do not preload it.").command(ShellLine::unix("unset LD_PRELOAD")));
     }
     // Since 2.19 TensorFlow offers its symbols to everything that is loaded after it.
     Some(suspicion.remedy(Remedy::new(

@@ -5,6 +5,7 @@ use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, XCPU, excerpt};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
@@ -63,7 +64,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion
             .remedy(
                 Remedy::new(format!("Raise the limit (RLIMIT_CPU){present}. All threads count."))
-                    .command("ulimit -t unlimited"),
+                    .command(ShellLine::unix("ulimit -t unlimited")),
             )
             .remedy(Remedy::new(
                 "Or save checkpoints (`tf.keras.callbacks.BackupAndRestore`) and go on in another run.",

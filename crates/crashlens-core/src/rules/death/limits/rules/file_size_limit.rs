@@ -5,6 +5,7 @@ use crate::capture::Resource;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, XFSZ, bytes, excerpt};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
@@ -57,7 +58,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         suspicion
             .remedy(
                 Remedy::new(format!("Raise the limit of a file's size{present}."))
-                    .command("ulimit -f unlimited"),
+                    .command(ShellLine::unix("ulimit -f unlimited")),
             )
             .remedy(Remedy::new(
                 "Or write several smaller files: sharded TFRecords, a checkpoint in parts.",

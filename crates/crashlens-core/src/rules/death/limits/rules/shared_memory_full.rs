@@ -5,6 +5,7 @@ use crate::capture::{Resource, Signal};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, bytes, excerpt};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
 use crate::rules::death::limits::full::{is_shared_memory, no_room};
 
@@ -78,7 +79,7 @@ fn with_remedies(suspicion: Suspicion, total: Option<u64>) -> Suspicion {
     suspicion
         .remedy(
             Remedy::new(format!("Give the container more shared memory{size}."))
-                .command("docker run --shm-size=2g IMAGE"),
+                .command(ShellLine::anywhere("docker run --shm-size=2g IMAGE")),
         )
         .remedy(Remedy::new(
             "Or use fewer or no worker processes (`num_workers=0`, `workers=1`), and close and unlink shared memory \

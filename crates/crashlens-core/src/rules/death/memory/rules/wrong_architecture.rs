@@ -5,6 +5,7 @@ use crate::capture::Signal;
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, excerpt};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk, Suspicion};
 
 pub(super) static RULE: Rule = Rule {
@@ -113,7 +114,9 @@ fn advise(suspicion: Suspicion) -> Suspicion {
         .remedy(see.command("python -c 'import platform; print(platform.machine())'; uname -m"))
         .remedy(
             image
-                .command("docker run --platform linux/arm64 IMAGE")
+                .command(ShellLine::anywhere(
+                    "docker run --platform linux/arm64 IMAGE",
+                ))
                 .risk(Risk::Environment),
         )
         .remedy(Remedy::new(native).risk(Risk::Environment))

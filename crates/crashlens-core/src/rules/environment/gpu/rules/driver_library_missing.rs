@@ -5,6 +5,7 @@ use crate::capture::Observed;
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::gpu::stake::{cuda_build, has_device};
 use crate::survey::Survey;
@@ -66,7 +67,7 @@ fn with_remedies(hazard: Hazard, survey: &Survey) -> Hazard {
     if survey.machine.container.known().is_some() {
         return hazard.remedy(
             Remedy::new("Start the container with NVIDIA's runtime, which brings the driver's libraries in.")
-                .command("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE"),
+                .command(ShellLine::anywhere("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE")),
         );
     }
     hazard

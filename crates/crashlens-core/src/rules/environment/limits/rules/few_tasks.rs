@@ -4,7 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
-use crate::remedy::Again;
+use crate::remedy::{Again, ShellLine};
 use crate::rule::Remedy;
 use crate::rules::environment::limits::raise;
 use crate::rules::environment::limits::threads::{self, with_first_operation};
@@ -80,7 +80,7 @@ fn of_group(survey: &Survey) -> Option<Room> {
         words: format!("The control group allows {limit} tasks and has {current}."),
         fact: FactRef::Host { field: "task_group".to_owned() },
         remedy: Remedy::new("Raise the limit of the container (pids-limit of docker and podman, podPidsLimit of Kubernetes, TasksMax= of systemd).")
-            .command("docker run --pids-limit=-1 IMAGE"),
+            .command(ShellLine::anywhere("docker run --pids-limit=-1 IMAGE")),
     })
 }
 

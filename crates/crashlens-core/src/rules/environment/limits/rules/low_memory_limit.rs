@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::bytes;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::limits::MEGABYTE;
 use crate::survey::Survey;
@@ -68,7 +69,7 @@ fn judge(survey: &Survey) -> Look {
             .unless("the program runs elsewhere, with more memory, or never imports TensorFlow")
             .package(tensorflow.package())
             .remedy(if group == Some(memory) {
-                Remedy::new("Give the container more memory.").command("docker run --memory=2g IMAGE")
+                Remedy::new("Give the container more memory.").command(ShellLine::anywhere("docker run --memory=2g IMAGE"))
             } else {
                 Remedy::new("Use a machine with more memory.")
             })

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::bytes;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::Remedy;
 use crate::survey::Survey;
 
@@ -71,7 +72,7 @@ fn judge(survey: &Survey) -> Look {
         );
         hazard = hazard.remedy(
             Remedy::new("Start the container with more shared memory.")
-                .command("docker run --shm-size=2g IMAGE"),
+                .command(ShellLine::anywhere("docker run --shm-size=2g IMAGE")),
         );
     }
     if found.size > TOO_SMALL {

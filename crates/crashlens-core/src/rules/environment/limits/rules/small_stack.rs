@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::bytes;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::Remedy;
 use crate::survey::{Distribution, Survey};
 
@@ -88,8 +89,8 @@ fn raise(survey: &Survey) -> Remedy {
     let hard = survey.limit(NAME).and_then(|limit| limit.hard);
     if hard.is_none_or(|hard| hard >= USUAL) {
         return Remedy::new("Raise the limit in the shell that starts the program.")
-            .command("ulimit -S -s 8192");
+            .command(ShellLine::unix("ulimit -S -s 8192"));
     }
     Remedy::new("Have the hard limit raised, which only the administrator can: `stack` in limits.conf, LimitSTACK= of systemd, --ulimit of docker.")
-        .command("docker run --ulimit stack=8388608 IMAGE")
+        .command(ShellLine::anywhere("docker run --ulimit stack=8388608 IMAGE"))
 }

@@ -3,6 +3,7 @@
 use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::Remedy;
 use crate::rules::environment::packages::commands::{named, reinstall};
 use crate::rules::environment::packages::places::{is_entry, within};
@@ -71,7 +72,8 @@ fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
     Some(
         hazard
             .remedy(
-                Remedy::new("See whether the disk was full when it was installed").command("df -h"),
+                Remedy::new("See whether the disk was full when it was installed")
+                    .command(ShellLine::unix("df -h")),
             )
             .remedy(reinstall(distribution)),
     )

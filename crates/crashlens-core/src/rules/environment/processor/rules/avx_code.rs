@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::facts::packages::{TENSORFLOW, normal};
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk};
 use crate::rules::environment::processor::variants;
 use crate::survey::loading::{by_owner, count, involving};
@@ -101,7 +102,7 @@ fn remedies(survey: &Survey, is_tensorflow: bool) -> Vec<Remedy> {
     let mut remedies = vec![machine];
     if is_tensorflow && survey.python.known().is_some() {
         let conda = Remedy::new("Use a TensorFlow that is built for older processors: build it from source without AVX, or try conda-forge's.")
-            .command("conda install -c conda-forge tensorflow")
+            .command(ShellLine::anywhere("conda install -c conda-forge tensorflow"))
             .risk(Risk::Environment);
         remedies.push(conda);
     } else {

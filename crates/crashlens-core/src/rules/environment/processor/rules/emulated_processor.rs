@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::evidence::FactRef;
 use crate::hazard::{Hazard, Severity};
+use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Risk};
 use crate::survey::Survey;
 
@@ -73,7 +74,7 @@ fn hazard(survey: &Survey, emulator: &str) -> Hazard {
         hazard = hazard.package(tensorflow.package());
     }
     let image = Remedy::new("Use an image or a Python for the processor that the machine really has, such as linux/arm64 on Apple silicon and on ARM servers.")
-        .command("docker run --platform linux/arm64 IMAGE")
+        .command(ShellLine::anywhere("docker run --platform linux/arm64 IMAGE"))
         .risk(Risk::Environment);
     hazard.remedy(image)
 }

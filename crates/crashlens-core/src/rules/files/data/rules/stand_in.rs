@@ -3,6 +3,7 @@
 use crate::book::{Judge, Rule, Scope};
 use crate::cause::Cause;
 use crate::files::{FileFacts, FileFinding, FlawKind, Part, Setting, flawed};
+use crate::remedy::ShellLine;
 use crate::rule::Remedy;
 
 pub(super) static RULE: Rule = Rule {
@@ -26,7 +27,7 @@ fn judge(facts: &FileFacts, setting: &Setting) -> Vec<FileFinding> {
     flawed(facts, setting, FlawKind::StandIn, |flaw| {
         let remedy = if flaw.part.id == Part::GitLfsPointer {
             Remedy::new("Fetch the files that the repository only points to.")
-                .command("git lfs pull")
+                .command(ShellLine::anywhere("git lfs pull"))
         } else {
             Remedy::new(
                 "Download it again and look at what the server says: it asks to log in or to confirm, or refuses.",
