@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crashlens_core::{MemorySample, Timeline};
+use nix::time::{ClockId, clock_gettime};
 
 use super::on_top::Glances;
 use super::{History, per_second};
@@ -22,7 +23,8 @@ use crashlens_inspect::bounded;
 /// At most two samples a second.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// A sample is followed by a pause this many times as long as it took.
+/// A sample is followed by a pause this many times as long as the CPU time it took. The time on the clock is not ours to
+/// save: on a busy machine it would make the pauses longer than the last growth of a program.
 const REST_FACTOR: u32 = 200;
 /// Trees with more processes are not sampled: a part of them would tell a wrong number.
 const MAX_PROCESSES: usize = 4096;
@@ -86,9 +88,10 @@ impl MemoryWatch {
 
     /// Takes a sample of these processes; says how long to wait before the next.
     pub(crate) fn tick(&mut self, processes: impl Iterator<Item = u32>) -> Duration {
-        let begin = Instant::now();
+        let before = own_cpu_time();
         let sample = self.sample(processes);
-        let pause = (begin.elapsed() * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        let cost = own_cpu_time().saturating_sub(before);
+        let pause = (cost * REST_FACTOR).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
         if let Some(sample) = sample {
             self.prepare(sample);
             self.history.push(sample);
@@ -229,6 +232,11 @@ fn own_limit(root: &Path) -> Option<u64> {
     memory_group::limit(&group.ok()??)
 }
 
+/// Of this thread; zero where the kernel does not tell.
+fn own_cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}
+
 fn page_size() -> u64 {
     let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
     size.ok()
@@ -240,6 +248,17 @@ fn page_size() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_that_had_to_wait_for_a_processor_is_followed_by_no_longer_pause() {
+        let mut watch = MemoryWatch::start();
+        let (_sender, nobody) = std::sync::mpsc::channel::<u32>();
+        let slow = std::iter::once(std::process::id()).inspect(|_| {
+            let waited = nobody.recv_timeout(Duration::from_millis(50));
+            assert!(waited.is_err());
+        });
+        assert_eq!(watch.tick(slow), SHORTEST_PAUSE);
+    }
 
     #[test]
     fn own_memory_is_seen_and_strangers_that_do_not_exist_are_not_counted() {
