@@ -7,7 +7,7 @@ use crate::culprit::is_interpreter;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Argument, Facts, Oddity};
 use crate::rule::{Remedy, Suspicion};
-use crate::rules::death::memory::objects::{is_in_interpreter, small_type};
+use crate::rules::death::memory::objects::{in_destructor, is_first_hand};
 
 pub(super) static RULE: Rule = Rule {
     id: "MEM001",
@@ -39,7 +39,7 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         _ => format!("The instruction {verb} {offset:#x} bytes into an object at address 0."),
     };
     let is_null = access.kind == AccessKind::Execute || base.is_none_or(|base| base == 0);
-    let weight = if is_null && small_type(facts).is_none() && !is_in_interpreter(facts) {
+    let weight = if is_null && is_first_hand(facts) {
         Weight::Decisive
     } else {
         Weight::Strong
@@ -72,11 +72,12 @@ fn weaken(facts: &Facts<'_>, mut suspicion: Suspicion, garbage: Option<u64>) -> 
         suspicion = suspicion.opposed(Weight::Decisive, FactRef::Fault, claim);
     }
     if let Some(sight) = facts.in_allocator() {
-        let claim = format!(
-            "It was the allocator (`{}`), whose own records are damaged.",
-            sight.function()
-        );
+        let name = sight.function();
+        let claim = format!("It was the allocator (`{name}`), whose own records are damaged.");
         suspicion = suspicion.opposed(Weight::Decisive, sight.fact, claim);
+    }
+    if let Some((fact, claim)) = in_destructor(facts) {
+        suspicion = suspicion.opposed(Weight::Strong, fact, claim);
     }
     if let Some(exception) = facts.capture().testimony.exception.known() {
         let weight = weight_of_exception(facts, exception);
