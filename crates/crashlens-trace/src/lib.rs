@@ -9,6 +9,7 @@ mod capture;
 mod core;
 mod deaths;
 mod degraded;
+mod ending;
 mod enquiry;
 mod error;
 mod event;
@@ -49,6 +50,7 @@ mod witness;
 
 pub use attach::{attach, command_of, look_at};
 pub use core::{CoreReadError, DiskFiles, read_core};
+pub use ending::end_by;
 pub use error::SuperviseError;
 pub use machine::machine;
 pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};

@@ -59,12 +59,16 @@ pub struct Outcome {
 impl Outcome {
     /// The program's own exit code, or 128+N for signal N.
     pub fn exit_code(&self) -> u8 {
-        let signal = self.wait_status & 0x7f;
-        if signal == 0 {
-            (self.wait_status >> 8) as u8
-        } else {
-            128 + signal as u8
+        match self.signal() {
+            None => (self.wait_status >> 8) as u8,
+            Some(signal) => 128 + signal,
         }
+    }
+
+    /// The signal that ended the program.
+    pub fn signal(&self) -> Option<u8> {
+        let signal = (self.wait_status & 0x7f) as u8;
+        (signal != 0).then_some(signal)
     }
 }
 

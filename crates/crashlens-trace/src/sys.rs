@@ -250,6 +250,22 @@ pub(crate) fn receive_child_signals() {
     }
 }
 
+/// Ends this process by a signal, as if nothing had been arranged for it. Returns where that does not end it: the first
+/// process of a PID namespace is spared.
+pub(crate) fn raise_default(signal: i32) {
+    // SAFETY: the default action runs no code of ours; a number that names no signal is refused.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
+    let mut only = std::mem::MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: `only` is room for a set, which the call fills.
+    unsafe { libc::sigemptyset(only.as_mut_ptr()) };
+    // SAFETY: `only` is a set by now; nix has none that takes real-time signals.
+    unsafe { libc::sigaddset(only.as_mut_ptr(), signal) };
+    // SAFETY: reads the set, and is told to write no old one.
+    unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, only.as_ptr(), std::ptr::null_mut()) };
+    // SAFETY: sends a signal to this thread and touches no memory.
+    unsafe { libc::raise(signal) };
+}
+
 /// Whether crashlens was started without a standard error, although it has one now.
 pub(crate) fn started_without_stderr() -> bool {
     std::hint::black_box(&AT_LOAD);

@@ -40,7 +40,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(override_usage = "crashlens run [OPTIONS] -- <COMMAND>...")]
 #[command(
-    after_help = "Exit status: the program's own, or 128+N when signal N ended it. 125 when crashlens failed, \
+    after_help = "Exit status: the program's own; a signal that ended it ends crashlens too. 125 when crashlens failed, \
 126 when the program cannot be started, 127 when it is not found."
 )]
 pub(crate) struct RunArgs {

@@ -8,8 +8,10 @@ use crashlens_core::hazard::Severity;
 /// What the caller of crashlens learns from its exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// `run`, `attach`: the program's own exit code, or 128+N when signal N ended it.
+    /// `run`: the program's own exit code. `attach`: the same, or 128+N when signal N ended it.
     Program(u8),
+    /// `run`: this signal ended the program, and so it ends crashlens. A shell sees 128+N.
+    Signal(u8),
     /// 0: a report was made, `check` found nothing that counts, rules or help were shown, or a process was let go on request.
     Success,
     /// 1: `check` found something at or above `--fail-on`.
@@ -40,6 +42,7 @@ impl ExitStatus {
     pub fn code(self) -> u8 {
         match self {
             Self::Program(code) => code,
+            Self::Signal(signal) => 128 + signal,
             Self::Success => 0,
             Self::Found => 1,
             Self::NoReport => 2,

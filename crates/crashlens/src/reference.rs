@@ -48,7 +48,8 @@ const EXIT_STATUS: &str = "
 | command | status | meaning |
 |---|---|---|
 | `run`, `attach` | 0–255 | the program's own exit code |
-| `run`, `attach` | 128+N | signal N ended the program (the JSON report has the true wait status) |
+| `run` | signal N | signal N ended the program; a shell shows 128+N. In a container where crashlens is the first process: 128+N |
+| `attach` | 128+N | signal N ended the program (the JSON report has the true wait status) |
 | `run`, `attach` | 125 | crashlens itself failed, or was used wrongly |
 | `run` | 126 | the program was found but could not be started |
 | `run` | 127 | the program was not found |

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     };
     let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;
-    let status = ExitStatus::Program(outcome.exit_code());
+    let code = ExitStatus::Program(outcome.exit_code());
+    let status = outcome.signal().map_or(code, ExitStatus::Signal);
     watcher.finish(|run| run_of(run, &outcome));
     Ok(status)
 }

@@ -1,5 +1,6 @@
 //! What `crashlens run` makes of the environment when a process has died in it.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Output;
 
 use crashlens_core::Report;
@@ -28,7 +29,7 @@ fn report(output: &Output) -> Report {
 fn what_does_not_bear_on_a_death_is_one_line_behind_it() {
     let environment = Environment::broken();
     let output = run(&environment, &[], DIES);
-    assert_eq!(output.status.code(), Some(139));
+    assert_eq!(output.status.signal(), Some(11));
     let text = stderr(&output);
     let (death, after) = text.split_once("Found in the environment\n").unwrap();
     assert!(death.contains("died of SIGSEGV"), "{text}");

@@ -1,3 +1,4 @@
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -39,7 +40,7 @@ fn an_ordinary_end_leaves_exit_code_and_output_alone() {
 #[test]
 fn a_small_stack_is_no_hindrance_to_watch_a_program() {
     let folder = tempfile::tempdir().unwrap();
-    for (script, code) in [("exit 7", 7), (DIES, 139)] {
+    for (script, code, signal) in [("exit 7", Some(7), None), (DIES, None, Some(11))] {
         let output = std::process::Command::new("sh")
             .args(["-c", "ulimit -s 64; exec \"$@\"", "sh"])
             .arg(env!("CARGO_BIN_EXE_crashlens"))
@@ -47,7 +48,24 @@ fn a_small_stack_is_no_hindrance_to_watch_a_program() {
             .env("XDG_STATE_HOME", folder.path())
             .output()
             .unwrap();
-        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        let ending = (output.status.code(), output.status.signal());
+        assert_eq!(ending, (code, signal), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_parent_sees_the_signal_that_ended_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    // Also where nothing is reported, as for Ctrl-C; 40 is a real-time signal.
+    for signal in [1, 2, 3, 6, 9, 10, 11, 13, 15, 24, 40] {
+        let dies = format!("kill -{signal} $$");
+        let alone = std::process::Command::new("sh")
+            .args(["-c", &dies])
+            .status();
+        let output = run(folder.path(), &["--no-save"], &dies);
+        assert_eq!(output.status.signal(), alone.unwrap().signal());
+        assert_eq!(output.status.signal(), Some(signal));
+        assert!(!output.status.core_dumped());
     }
 }
 
@@ -65,7 +83,7 @@ fn an_ordinary_end_as_json_has_no_deaths() {
 fn a_death_is_reported_after_the_programs_own_words_and_saved() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &[], DIES);
-    assert_eq!(output.status.code(), Some(139));
+    assert_eq!(output.status.signal(), Some(11));
     assert_eq!(stdout(&output), "out\n");
     let text = stderr(&output);
     assert!(text.starts_with("err\n"), "{text}");
@@ -121,7 +139,7 @@ fn every_death_is_in_the_report_file_and_has_a_capture_of_its_own() {
 fn what_cannot_be_saved_is_a_gap_and_the_report_stands() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--save", "missing/death"], DIES);
-    assert_eq!(output.status.code(), Some(139));
+    assert_eq!(output.status.signal(), Some(11));
     assert!(stderr(&output).contains("- the saved capture: it could not be written"));
 }
 
