@@ -1,25 +1,27 @@
 //! Standard error on its way through: byte for byte to where it was going, its end kept for the report.
 //!
-//! What the program gets instead of our standard error looks the same to it: a terminal of the same
-//! size and settings where it was a terminal, a pipe otherwise. What differs, and is accepted:
+//! A program whose standard error is a regular file gets the file itself ([`on_disk`]), and so does one that writes to a
+//! device such as `/dev/full`, of which nothing is kept. What others get instead of our standard error looks the same to
+//! them: a terminal of the same size and settings, a socket, a pipe. What differs, and is accepted:
 //! - stdout is not relayed, so where both go to the same terminal or pipe, stdout overtakes stderr: of lines
 //!   written in direct succession, a quarter changed places on a busy machine. Relaying stdout too would
 //!   keep the order, but programs set terminal modes through stdout (curses), and those must reach the terminal;
 //! - settings the program makes on descriptor 2 (`tcsetattr`) reach its pty and not the real terminal,
 //!   and reading from descriptor 2 gives nothing (programs read keys from `/dev/tty` or stdin);
 //! - with `stty tostop`, a background program is not stopped by writing to stderr;
-//! - the error of a full disk or a closed reader reaches the program some writes late or, for the disk, never.
+//! - the error of a closed reader reaches the program some writes late.
 //!
 //! Masking of secrets is done in [`crashlens_core::secrets`]; the carrying in a process of its own, see [`courier`].
 
 mod courier;
+mod on_disk;
 mod tail;
 
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -31,6 +33,7 @@ use nix::sys::stat::Mode;
 use nix::sys::termios::{LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr};
 
 use self::courier::{Answer, Courier};
+use self::on_disk::OnDisk;
 use crate::sys;
 
 /// How long a drain may hold up the caller, who has a stopped process at hand.
@@ -51,6 +54,8 @@ enum State {
     },
     /// We have no standard error and neither has the program.
     NoStderr,
+    /// The program writes to the same file as we do.
+    OnDisk(OnDisk),
     Carried(Line),
 }
 
@@ -92,10 +97,12 @@ impl Relay {
     }
 
     fn start_to(stderr: OwnedFd) -> io::Result<(Self, Option<OwnedFd>)> {
-        let (source, for_program) = if stderr.is_terminal() {
-            open_terminal_like(stderr.as_fd())?
-        } else {
-            open_pipe()?
+        let (source, for_program) = match Kind::of(&stderr)? {
+            Kind::Terminal => open_terminal_like(stderr.as_fd())?,
+            Kind::Socket => open_socket()?,
+            Kind::Pipe => open_pipe()?,
+            Kind::File => return Ok((Self(State::OnDisk(OnDisk::open(stderr)?)), None)),
+            Kind::Device => return Ok((Self::off("standard error is a device"), None)),
         };
         let (control, courier_control) = UnixStream::pair()?;
         let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
@@ -122,12 +129,21 @@ impl Relay {
                 Observed::Unknown(gaps.add("the end of standard error", reason, None))
             }
             State::NoStderr => Observed::Absent,
+            State::OnDisk(file) => gaps.observe("the end of standard error", file.tail()),
             State::Carried(line) => {
                 let tail = line
                     .ask(courier::DRAIN, DRAIN_LIMIT)
                     .and_then(|answer| line.read_tail(answer));
                 gaps.observe("the end of standard error", tail)
             }
+        }
+    }
+
+    /// What we have just written ourselves is not the program's: where both write to one file, its words are looked for
+    /// after that from now on.
+    pub(crate) fn pass_over_report(&self) {
+        if let State::OnDisk(file) = &self.0 {
+            file.pass_over();
         }
     }
 
@@ -187,6 +203,44 @@ impl Line {
             answer.written.saturating_sub(kept),
         ))
     }
+}
+
+/// What standard error is, as far as programs notice.
+enum Kind {
+    Terminal,
+    Socket,
+    /// Also `/dev/null`: what is thrown away may still say why the program died.
+    Pipe,
+    File,
+    Device,
+}
+
+impl Kind {
+    fn of(stderr: &OwnedFd) -> io::Result<Self> {
+        if stderr.is_terminal() {
+            return Ok(Self::Terminal);
+        }
+        let metadata = File::from(stderr.try_clone()?).metadata()?;
+        let kind = metadata.file_type();
+        let is_null =
+            || std::fs::metadata("/dev/null").is_ok_and(|it| it.rdev() == metadata.rdev());
+        Ok(if kind.is_file() {
+            Self::File
+        } else if kind.is_socket() {
+            Self::Socket
+        } else if kind.is_char_device() && !is_null() {
+            Self::Device
+        } else {
+            Self::Pipe
+        })
+    }
+}
+
+/// As service managers and programs that start others give them.
+fn open_socket() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (source, for_program) = UnixStream::pair()?;
+    source.set_nonblocking(true)?;
+    Ok((source.into(), for_program.into()))
 }
 
 fn open_pipe() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -187,3 +187,73 @@ fn without_a_relay_the_reason_is_a_gap() {
     assert!(matches!(relay.tail(&mut gaps), Observed::Unknown(_)));
     assert_eq!(gaps.0[0].part, "the end of standard error");
 }
+
+/// What the program has written to a file of its own, and what is kept of it.
+fn tail_of_file(file: File, write: impl FnOnce(&File)) -> Vec<String> {
+    let (relay, stderr) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
+    assert!(stderr.is_none(), "the program has the file itself");
+    write(&file);
+    lines(&relay)
+}
+
+#[test]
+fn a_file_stays_the_programs_own_and_its_new_end_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    std::fs::write(&path, "an earlier run\n").unwrap();
+    let appended = File::options().append(true).open(&path).unwrap();
+    let kept = tail_of_file(appended, |file| write_all(file, b"one\ntwo\n"));
+    assert_eq!(kept, ["one", "two"]);
+    let anew = File::create(&path).unwrap();
+    let kept = tail_of_file(anew, |file| {
+        write_all(file, b"three\n");
+        // Logs are truncated and renamed while they are written.
+        std::fs::remove_file(&path).unwrap();
+        write_all(file, b"four\n");
+        file.set_len(0).unwrap();
+        file.write_all_at(b"five\n", 0).unwrap();
+    });
+    assert_eq!(kept, ["five"]);
+}
+
+#[test]
+fn a_large_file_is_read_at_its_end_alone() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(b"before\n").unwrap();
+    let kept = tail_of_file(file, |file| {
+        for number in 0..100_000 {
+            write_all(file, format!("line {number}\n").as_bytes());
+        }
+    });
+    assert_eq!(kept.len(), tail::MAX_LINES);
+    assert_eq!(kept.last().unwrap(), "line 99999");
+}
+
+#[test]
+fn a_device_that_takes_nothing_says_so_to_the_program() {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let (relay, stderr) = Relay::start_to(full.into()).unwrap();
+    assert!(stderr.is_none());
+    assert!(relay.tail(&mut Gaps::default()).known().is_none());
+}
+
+#[test]
+fn a_socket_stays_a_socket() {
+    let (near, far) = UnixStream::pair().unwrap();
+    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    let stderr = File::from(stderr.unwrap());
+    assert!(stderr.metadata().unwrap().file_type().is_socket());
+    write_all(&stderr, b"words\n");
+    assert_eq!(lines(&relay), ["words"]);
+    assert_eq!(read_exactly(&File::from(OwnedFd::from(far)), 6), b"words\n");
+}
+
+#[test]
+fn our_own_report_in_the_same_file_is_not_taken_for_the_programs_words() {
+    let file = tempfile::tempfile().unwrap();
+    let (relay, _) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
+    write_all(&file, b"program\nreport\n");
+    relay.pass_over_report();
+    write_all(&file, b"program again\n");
+    assert_eq!(lines(&relay), ["program again"]);
+}

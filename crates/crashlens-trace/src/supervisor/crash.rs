@@ -232,6 +232,7 @@ impl Supervisor<'_> {
     fn tell(&mut self, mut unnamed: Box<Unnamed>) {
         unnamed.add_kernel_log(&mut self.oom);
         self.observer.died(unnamed.name(self.relay));
+        self.relay.pass_over_report();
     }
 
     fn reset_patience(&mut self) {

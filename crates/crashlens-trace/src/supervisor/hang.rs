@@ -116,6 +116,7 @@ impl Supervisor<'_> {
                 last_progress_after,
                 processes: captures,
             });
+            self.relay.pass_over_report();
         }
     }
 
