@@ -29,6 +29,7 @@ use crashlens_core::{Gaps, Observed, Tail};
 use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
 use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::stat::Mode;
 use nix::sys::termios::{LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr};
 
@@ -104,17 +105,17 @@ impl Relay {
             Kind::File => return Ok((Self(State::OnDisk(OnDisk::open(stderr)?)), None)),
             Kind::Device => return Ok((Self::off("standard error is a device"), None)),
         };
-        let (control, courier_control) = UnixStream::pair()?;
+        let (control, courier_control) = packets()?;
         let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
         let courier = Courier::new(
             source,
             stderr,
-            courier_control.into(),
+            courier_control,
             snapshot.try_clone()?.into(),
         );
         sys::fork_detached(|| courier.run())?;
         let line = Line {
-            control,
+            control: control.into(),
             snapshot,
             drains_asked: Cell::new(0),
         };
@@ -150,7 +151,7 @@ impl Relay {
     /// Copies the real terminal's window size to the program's.
     pub(crate) fn resize(&self) {
         if let State::Carried(line) = &self.0 {
-            let _ = (&line.control).write_all(&[courier::RESIZE]);
+            let _ = (&line.control).write_all(&courier::request(courier::RESIZE, 0));
         }
     }
 
@@ -168,7 +169,7 @@ impl Line {
         let deadline = Instant::now() + limit;
         let number = self.drains_asked.get() + 1;
         self.drains_asked.set(number);
-        (&self.control).write_all(&[request])?;
+        (&self.control).write_all(&courier::request(request, number))?;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             // Zero would mean no limit at all.
@@ -203,6 +204,17 @@ impl Line {
             answer.written.saturating_sub(kept),
         ))
     }
+}
+
+/// A line on which requests and answers keep their limits, and which tells when the other side is gone.
+fn packets() -> io::Result<(OwnedFd, OwnedFd)> {
+    let flags = SockFlag::SOCK_CLOEXEC;
+    Ok(socketpair(
+        AddressFamily::Unix,
+        SockType::SeqPacket,
+        None,
+        flags,
+    )?)
 }
 
 /// What standard error is, as far as programs notice.

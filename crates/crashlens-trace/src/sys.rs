@@ -67,6 +67,12 @@ impl Drop for EndOfProcess {
     }
 }
 
+/// Copies this process, which has one thread alone; whether this is the copy.
+pub(crate) fn fork_single() -> Result<bool, Errno> {
+    // SAFETY: there is no other thread that could hold a lock; both sides use only their own state.
+    Ok(matches!(unsafe { fork() }?, ForkResult::Child))
+}
+
 /// Closes every file descriptor of this process except `keep`.
 ///
 /// Only for a process that was just forked and whose other descriptors nobody owns any more.

@@ -4,9 +4,12 @@
 //! ends first: killed with -9, the thread's end of the pipe would close and the program would die of
 //! SIGPIPE at its next line. The courier lives until the last writer is gone, so orphans keep their
 //! standard error too. It holds nothing else of its maker, so that pipelines see their end in time.
+//! A second one stands by and goes on when the first is killed, see [`standby`].
 //!
 //! It does not decide what the tail looks like; it hands over bytes. It never allocates after its
 //! buffers are made (see [`crate::sys::fork_detached`]).
+
+mod standby;
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -16,6 +19,7 @@ use nix::sys::signal::SigSet;
 use nix::sys::uio::pwrite;
 use nix::unistd::{Pid, chdir, read, setpgid, write};
 
+use self::standby::{Standby, Turn};
 use super::tail::{MAX_BYTES, Ring};
 use crate::sys;
 
@@ -26,6 +30,7 @@ pub(super) const FINISH: u8 = b'f';
 /// Asks for the real terminal's size to be copied to the program's.
 pub(super) const RESIZE: u8 = b'w';
 
+const REQUEST_SIZE: usize = 9;
 /// How long a drain waits for a standard error that takes nothing (a paused terminal, a pager).
 const DRAIN_PATIENCE: Duration = Duration::from_millis(150);
 /// How much is read at a time.
@@ -39,7 +44,7 @@ const PIECE: usize = 4096;
 /// The answer to a drain: three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// How many drains were asked for, this one included.
+    /// The number that came with the request.
     pub(super) request: u64,
     /// How many bytes of the snapshot are valid.
     pub(super) kept: u64,
@@ -72,8 +77,16 @@ impl Answer {
     }
 }
 
+/// A request: what is asked for, and a number that the answer repeats. It is one packet.
+pub(super) fn request(what: u8, number: u64) -> [u8; REQUEST_SIZE] {
+    let mut bytes = [what; REQUEST_SIZE];
+    bytes[1..].copy_from_slice(&number.to_le_bytes());
+    bytes
+}
+
 /// A drain under way.
 struct Drain {
+    request: u64,
     deadline: Option<Instant>,
     /// Reading this many bytes in all has surely taken in what was there at the request, however
     /// fast somebody goes on writing.
@@ -94,8 +107,10 @@ pub(super) struct Courier {
     start: usize,
     end: usize,
     passed_on: u64,
-    requests: u64,
     drain: Option<Drain>,
+    standby: Standby,
+    /// 1 where an earlier courier was killed: bytes are missing, and nobody knows how many.
+    lost: u64,
 }
 
 impl Courier {
@@ -116,14 +131,23 @@ impl Courier {
             start: 0,
             end: 0,
             passed_on: 0,
-            requests: 0,
             drain: None,
+            standby: Standby::none(),
+            lost: 0,
         }
     }
 
     /// Carries until the last writer is gone and nobody can ask any more.
     pub(super) fn run(mut self) {
         self.leave_home();
+        if self.is_over() {
+            return;
+        }
+        self.carry();
+        self.standby.dismiss();
+    }
+
+    fn carry(&mut self) {
         while self.control.is_some() || self.source.is_some() || self.is_carrying() {
             let timeout = self.timeout_milliseconds();
             let streams = [
@@ -136,10 +160,15 @@ impl Courier {
                     .map(|source| (source.as_fd(), libc::POLLIN)),
                 self.is_carrying()
                     .then(|| (self.stderr.as_fd(), libc::POLLOUT)),
+                // Without events: only its loss is noticed.
+                self.standby.line().map(|line| (line, 0)),
             ];
-            let Ok([control, source, stderr]) = sys::poll(streams, timeout) else {
+            let Ok([control, source, stderr, standby]) = sys::poll(streams, timeout) else {
                 continue;
             };
+            if standby != 0 && self.is_over() {
+                return;
+            }
             if control != 0 {
                 self.take_requests();
             }
@@ -151,6 +180,19 @@ impl Courier {
             }
             self.answer_if_done();
         }
+    }
+
+    /// Makes a second courier stand by; whether this is that one and the work is done.
+    fn is_over(&mut self) -> bool {
+        let turn = self.standby.renew();
+        if turn == Turn::TookOver {
+            // What was carried when this copy was made has arrived since, or is lost.
+            self.drop_what_is_carried();
+            (self.start, self.end) = (0, 0);
+            self.drain = None;
+            self.lost = 1;
+        }
+        turn == Turn::Over
     }
 
     /// Gives up everything shared with the maker that the carrying does not need.
@@ -208,12 +250,10 @@ impl Courier {
 
     fn take_requests(&mut self) {
         let Some(control) = &self.control else { return };
-        let mut requests = [0; 16];
-        match read(control, &mut requests) {
+        let mut request = [0; REQUEST_SIZE];
+        match read(control, &mut request) {
             Ok(0) => self.control = None,
-            Ok(count) => requests[..count]
-                .iter()
-                .for_each(|request| self.take_request(*request)),
+            Ok(_) => self.take_request(request),
             Err(Errno::EINTR | Errno::EAGAIN) => {}
             Err(_) => self.control = None,
         }
@@ -222,12 +262,12 @@ impl Courier {
         }
     }
 
-    fn take_request(&mut self, request: u8) {
-        match request {
+    fn take_request(&mut self, [what, number @ ..]: [u8; REQUEST_SIZE]) {
+        match what {
             DRAIN | FINISH => {
-                self.requests += 1;
                 self.drain = Some(Drain {
-                    deadline: (request == DRAIN).then(|| Instant::now() + DRAIN_PATIENCE),
+                    request: u64::from_le_bytes(number),
+                    deadline: (what == DRAIN).then(|| Instant::now() + DRAIN_PATIENCE),
                     read_enough: self.ring.appended() + MAX_IN_FLIGHT as u64,
                     passed_on_enough: None,
                 });
@@ -264,10 +304,16 @@ impl Courier {
             Err(Errno::EINTR) => {}
             // A pipe without writers gives nothing, a pty without them EIO.
             Ok(_) | Err(_) => {
-                self.source = None;
+                self.close_source();
                 self.all_taken_in();
             }
         }
+    }
+
+    /// The one that stands by has it too, and has nothing to go on with any more.
+    fn close_source(&mut self) {
+        self.source = None;
+        self.standby.dismiss();
     }
 
     fn all_taken_in(&mut self) {
@@ -288,7 +334,7 @@ impl Courier {
             // Whoever read our standard error is gone. Alone, the program would learn that from its
             // next write; so that it does, its own reader goes too.
             Err(Errno::EPIPE | Errno::EIO) => {
-                self.source = None;
+                self.close_source();
                 self.drop_what_is_carried();
                 self.all_taken_in();
             }
@@ -317,6 +363,7 @@ impl Courier {
         if !passed_on && !out_of_time {
             return;
         }
+        let request = drain.request;
         self.drain = None;
         let (older, newer) = self.ring.halves();
         let kept = if self.write_snapshot(older, 0) && self.write_snapshot(newer, older.len()) {
@@ -325,9 +372,9 @@ impl Courier {
             0
         };
         let answer = Answer {
-            request: self.requests,
+            request,
             kept,
-            written: self.ring.appended(),
+            written: self.ring.appended() + self.lost,
         };
         let answered = self
             .control

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom};
+use std::io::{self, Seek as _};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
@@ -27,7 +27,7 @@ impl OnDisk {
         let start = if flags.contains(OFlag::O_APPEND) {
             file.metadata()?.len()
         } else {
-            stderr.seek(SeekFrom::Current(0))?
+            stderr.stream_position()?
         };
         Ok(Self {
             file,

@@ -1,4 +1,8 @@
 use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use super::*;
 
@@ -189,10 +193,10 @@ fn without_a_relay_the_reason_is_a_gap() {
 }
 
 /// What the program has written to a file of its own, and what is kept of it.
-fn tail_of_file(file: File, write: impl FnOnce(&File)) -> Vec<String> {
+fn tail_of_file(file: &File, write: impl FnOnce(&File)) -> Vec<String> {
     let (relay, stderr) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
     assert!(stderr.is_none(), "the program has the file itself");
-    write(&file);
+    write(file);
     lines(&relay)
 }
 
@@ -202,10 +206,10 @@ fn a_file_stays_the_programs_own_and_its_new_end_is_read() {
     let path = folder.path().join("log");
     std::fs::write(&path, "an earlier run\n").unwrap();
     let appended = File::options().append(true).open(&path).unwrap();
-    let kept = tail_of_file(appended, |file| write_all(file, b"one\ntwo\n"));
+    let kept = tail_of_file(&appended, |file| write_all(file, b"one\ntwo\n"));
     assert_eq!(kept, ["one", "two"]);
     let anew = File::create(&path).unwrap();
-    let kept = tail_of_file(anew, |file| {
+    let kept = tail_of_file(&anew, |file| {
         write_all(file, b"three\n");
         // Logs are truncated and renamed while they are written.
         std::fs::remove_file(&path).unwrap();
@@ -220,7 +224,7 @@ fn a_file_stays_the_programs_own_and_its_new_end_is_read() {
 fn a_large_file_is_read_at_its_end_alone() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(b"before\n").unwrap();
-    let kept = tail_of_file(file, |file| {
+    let kept = tail_of_file(&file, |file| {
         for number in 0..100_000 {
             write_all(file, format!("line {number}\n").as_bytes());
         }
@@ -256,4 +260,52 @@ fn our_own_report_in_the_same_file_is_not_taken_for_the_programs_words() {
     relay.pass_over_report();
     write_all(&file, b"program again\n");
     assert_eq!(lines(&relay), ["program again"]);
+}
+
+/// The courier that carries, of the two that hold this end of a pipe: the other one is its child.
+fn carrier(of: &File) -> Pid {
+    let link = |path: &Path| std::fs::read_link(path).unwrap_or_default();
+    let pipe = link(Path::new(&format!("/proc/self/fd/{}", of.as_raw_fd())));
+    let is_courier = |pid: &u32| {
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd"));
+        name == "crashlens-relay\n"
+            && files.is_ok_and(|mut it| it.any(|it| it.is_ok_and(|it| link(&it.path()) == pipe)))
+    };
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let numbers = processes.filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok());
+    let couriers: Vec<u32> = numbers.filter(is_courier).collect();
+    let parent = |pid: u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let after_name = status.rsplit(')').next().unwrap_or_default().to_owned();
+        after_name.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let first = couriers
+        .iter()
+        .find(|pid| !parent(**pid).is_some_and(|it| couriers.contains(&it)));
+    Pid::from_raw(first.copied().expect("a courier") as i32)
+}
+
+#[test]
+fn a_courier_that_is_killed_has_a_successor_and_the_program_notices_nothing() {
+    let (relay, stderr, far) = to_pipe();
+    for number in 0..3 {
+        let line = format!("line {number}\n");
+        write_all(&stderr, line.as_bytes());
+        assert_eq!(read_exactly(&far, line.len()), line.as_bytes());
+        // Answered requests show that it has somebody who stands by.
+        assert_eq!(lines(&relay).last().unwrap(), line.trim_end());
+        kill(carrier(&stderr), Signal::SIGKILL).unwrap();
+    }
+    let tail = relay.tail(&mut Gaps::default());
+    assert!(tail.known().is_none_or(|tail| tail.truncated));
+    write_all(&stderr, b"last words\n");
+    assert_eq!(read_exactly(&far, 11), b"last words\n");
+    relay.finish();
+    drop(stderr);
+    assert_eq!(
+        (&far).read(&mut [0]).unwrap(),
+        0,
+        "both couriers have ended"
+    );
 }
