@@ -1,7 +1,7 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
 use crate::survey::{Distribution, Interpreter};
-use crate::{Observed, Report, Survey, messages, pasted};
+use crate::{Observed, Report, Survey, messages, pasted, secrets};
 
 /// A name out of a symbol table.
 pub fn demangle(bytes: &[u8]) {
@@ -19,6 +19,30 @@ pub fn messages(bytes: &[u8]) {
 pub fn pasted(bytes: &[u8]) {
     if let Ok(capture) = pasted::read(bytes) {
         Report::of_capture(&capture);
+    }
+}
+
+/// Lines and arguments of which secrets are masked.
+///
+/// # Panics
+///
+/// If masking what was masked changes it.
+pub fn secrets(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let masked = secrets::mask_line(&text);
+    assert_eq!(secrets::mask_line(&masked), masked);
+    let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    let masked = secrets::mask_lines(&lines);
+    assert_eq!(secrets::mask_lines(&masked), masked);
+    let masked = secrets::mask_command(&lines);
+    assert_eq!(secrets::mask_command(&masked), masked);
+    let variables = lines.iter().filter_map(|line| line.split_once('='));
+    secrets::visible_variables(variables);
+    for line in &lines {
+        secrets::hidden_by_name(line);
+        secrets::announces_secret(line);
+        secrets::mask_value(line);
+        secrets::mask_code(line);
     }
 }
 
