@@ -71,8 +71,9 @@ fn home(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}"))
 }
 
+/// Where a link leads, masked: names of folders are made from tokens, too.
 fn read_link(path: &Path) -> io::Result<String> {
-    fs::read_link(path).map(|target| target.to_string_lossy().into_owned())
+    fs::read_link(path).map(|target| secrets::mask_line(&target.to_string_lossy()).into_owned())
 }
 
 fn observed_maps(pid: u32, gaps: &mut Gaps) -> Observed<Vec<Mapping>> {
