@@ -7,6 +7,7 @@ use std::io;
 use crashlens_trace::{CoreReadError, SuperviseError};
 
 use crate::exit_status::ExitStatus;
+use crate::harmless;
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -84,9 +85,10 @@ impl Failure {
         if self.status == ExitStatus::Success {
             return None;
         }
-        let mut text = format!("crashlens: {}\n", self.message);
+        // Names of files and words of damaged ones are in it.
+        let mut text = format!("crashlens: {}\n", harmless::escaped(&self.message));
         if let Some(help) = &self.help {
-            let _ = writeln!(text, "  help: {help}");
+            let _ = writeln!(text, "  help: {}", harmless::escaped(help));
         }
         Some(text)
     }

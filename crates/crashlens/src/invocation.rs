@@ -12,6 +12,7 @@ use crate::cli::{CheckArgs, Cli, Command};
 use crate::commands;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::harmless;
 
 /// As the kernel gives it by default.
 const STACK: usize = 8 << 20;
@@ -89,7 +90,24 @@ fn explain(failure: &Failure) -> ExitStatus {
 /// Shows help or a usage error. As with `env` and `timeout`, `run` used wrongly is 125, so that it cannot be mistaken
 /// for an exit code of the program.
 fn refuse(error: &clap::Error, args: &[OsString]) -> ExitStatus {
-    let _ = error.print();
+    // The error repeats arguments, and has colors of its own: where they could be mistaken, clap reads clean arguments.
+    let clean: Vec<String> = args
+        .iter()
+        .map(|argument| harmless::escaped(&argument.to_string_lossy()).into_owned())
+        .collect();
+    let is_clean = args
+        .iter()
+        .zip(&clean)
+        .all(|(argument, clean)| argument == clean.as_str());
+    let _ = match Cli::try_parse_from(&clean) {
+        Err(error) if !is_clean => error.print(),
+        Ok(_) if !is_clean => writeln!(
+            std::io::stderr(),
+            "{}",
+            harmless::page(&error.render().to_string())
+        ),
+        _ => error.print(),
+    };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
         _ if wraps_program(args) => ExitStatus::Failed,

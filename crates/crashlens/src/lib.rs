@@ -11,6 +11,7 @@ mod commands;
 mod duration;
 mod exit_status;
 mod failure;
+mod harmless;
 mod interpreter;
 mod invocation;
 mod reference;

@@ -11,6 +11,7 @@ use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_ha
 use crate::cli::{Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::harmless;
 use crate::saved::write_atomically;
 
 /// The stream a report goes to when no file is named.
@@ -141,6 +142,7 @@ impl Destination {
         // In one piece: the supervised program may be writing to the same terminal.
         let mut text = Vec::new();
         let sent = write(&self.view(), &mut text).and_then(|()| {
+            text = self.harmless(&text);
             if !self.has_colour() {
                 text = anstream::adapter::strip_bytes(&text).into_vec();
             }
@@ -151,6 +153,15 @@ impl Destination {
             }
         });
         sent.map_err(|error| Failure::writing(&self.name(), &error, status))
+    }
+
+    fn harmless(&self, text: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(text);
+        let harmless = match self.format {
+            Format::Json | Format::Jsonl | Format::Sarif => harmless::json(&text),
+            Format::Text | Format::Md => harmless::page(&text),
+        };
+        harmless.into_owned().into_bytes()
     }
 
     fn has_colour(&self) -> bool {

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::cli::ReportArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::harmless;
 use crate::report::Format;
 
 /// Name and version of the form of a line about one file; there is one for each.
@@ -87,9 +88,9 @@ impl Lines {
     }
 
     fn write_line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
-        let written = serde_json::to_writer(&mut self.out, line)
+        let written = serde_json::to_string(line)
             .map_err(io::Error::from)
-            .and_then(|()| writeln!(self.out));
+            .and_then(|line| writeln!(self.out, "{}", harmless::json(&line)));
         written.map_err(|error| self.failed(&error))
     }
 

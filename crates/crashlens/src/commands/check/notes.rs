@@ -2,17 +2,10 @@
 
 use std::io::Write as _;
 
+use crate::harmless;
+
 /// One line. Names of files are in it, which may hold what moves a terminal's cursor, or a line's end.
 pub(super) fn tell(line: &str) {
-    let plain: String = line.chars().flat_map(shown).collect();
     // Where standard error is gone there is nobody left to tell.
-    let _ = writeln!(std::io::stderr().lock(), "{plain}");
-}
-
-fn shown(letter: char) -> Vec<char> {
-    if letter.is_control() {
-        letter.escape_default().collect()
-    } else {
-        vec![letter]
-    }
+    let _ = writeln!(std::io::stderr().lock(), "{}", harmless::escaped(line));
 }

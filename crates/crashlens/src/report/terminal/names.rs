@@ -4,21 +4,11 @@ use std::borrow::Cow;
 
 use textwrap::core::display_width;
 
+use crate::harmless;
+
 /// Text that cannot move the cursor, change colours or turn the reading direction of a terminal.
 pub(in crate::report) fn printable(text: &str) -> Cow<'_, str> {
-    let is_bad = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
-    if !text.contains(is_bad) {
-        return Cow::Borrowed(text);
-    }
-    let replaced = |letter: char| match letter {
-        '\t' => ' ',
-        _ if is_bad(letter) => char::REPLACEMENT_CHARACTER,
-        _ => letter,
-    };
-    Cow::Owned(text.chars().map(replaced).collect())
+    harmless::line(text)
 }
 
 /// At most `room` columns: what is too much is taken from the middle.
