@@ -9,7 +9,7 @@ use crate::embedded;
 
 use super::MASK;
 use super::codes::{is_number, is_opaque, is_path, is_plain_word};
-use super::names::{Smell, smell};
+use super::names::{Smell, is_password, smell};
 
 /// How much of a value is looked at to tell whether it is a secret.
 const ENOUGH_TO_JUDGE: usize = 256;
@@ -32,7 +32,9 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
         from = whole.end();
         let separator = &text[name.end()..whole.end()];
         let is_parted_by_space = separator.trim().is_empty();
-        if is_parted_by_space && found.get(1).is_none() {
+        // The user in a URL is not a name of what follows.
+        let is_user = text[..name.start()].ends_with("://");
+        if (is_parted_by_space && found.get(1).is_none()) || is_user {
             continue;
         }
         let Some(smell) = smell_at(text, name.range()) else {
@@ -45,6 +47,11 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
             value: &near[value_at(near, start)],
             is_quoted: is_quoted(near, start),
             is_spaced: separator.starts_with(' '),
+        };
+        let is_word_in_prose = separator != "=" && !written.is_quoted;
+        let smell = match smell {
+            Smell::Weak if !is_word_in_prose && is_password(name.as_str()) => Smell::Telling,
+            smell => smell,
         };
         if written.is_secret(smell) {
             let value = value_at(text, start);
@@ -78,7 +85,7 @@ struct Written<'a> {
 
 impl Written<'_> {
     fn is_secret(&self, smell: Smell) -> bool {
-        let is_expression = !self.is_quoted && (self.is_spaced || self.value.contains(['(', '{']));
+        let is_expression = !self.is_quoted && (self.is_spaced || self.value.contains(BRACKETS));
         match smell {
             Smell::Strong => !is_plain_word(self.value),
             Smell::Telling => {
@@ -125,17 +132,47 @@ fn quote_at(text: &str, start: usize) -> Option<(usize, &str)> {
     Some((prefix + length, &quoted[..length]))
 }
 
+/// Whether a text is written out at `start`, or several in brackets.
 fn is_quoted(text: &str, start: usize) -> bool {
-    quote_at(text, start).is_some()
+    let has_quotes = || text[value_at(text, start)].contains(['"', '\'']);
+    quote_at(text, start).is_some() || (text[start..].starts_with(BRACKETS) && has_quotes())
 }
 
-/// Where the value that begins at `start` stands: what is in quotes, else up to the next separator.
+const BRACKETS: [char; 3] = ['[', '(', '{'];
+
+/// Bytes up to the bracket that closes the first one; all of them if it was cut off before.
+fn bracketed_length(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices() {
+        match (letter, quote) {
+            _ if is_escaped => is_escaped = false,
+            ('\\', Some(_)) => is_escaped = true,
+            (letter, Some(open)) if letter == open => quote = None,
+            (_, Some(_)) => {}
+            ('"' | '\'', None) => quote = Some(letter),
+            ('[' | '(' | '{', None) => depth += 1,
+            (']' | ')' | '}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && quote.is_none() {
+            return at + letter.len_utf8();
+        }
+    }
+    text.len()
+}
+
+/// Where the value that begins at `start` stands: what is in quotes or brackets, else up to the next separator.
 fn value_at(text: &str, start: usize) -> Range<usize> {
     if let Some((before, quote)) = quote_at(text, start) {
         let content = start + before;
         return content..content + quoted_length(&text[content..], quote);
     }
     let rest = &text[start..];
+    if rest.starts_with(BRACKETS) && !rest.starts_with(MASK) {
+        return start..start + bracketed_length(rest);
+    }
     let is_end = |letter: char| {
         letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '&' | ')' | ']' | '}')
     };

@@ -76,6 +76,13 @@ pub(super) fn is_key(name: &str) -> bool {
     words(name).last().is_some_and(|word| word == "key")
 }
 
+/// Whether the last word of `name` is short for a password.
+pub(super) fn is_password(name: &str) -> bool {
+    words(name)
+        .last()
+        .is_some_and(|word| TABLE.names.owned.contains(word))
+}
+
 /// Whether any word of a variable's name speaks of a secret. Stricter than [`smell`]: of an environment
 /// variable too little is kept rather than too much.
 pub(super) fn mention_a_secret(name: &str) -> bool {

@@ -252,6 +252,21 @@ fn names_that_are_written_in_other_ways_are_known() {
             "<password>hunter2</password>",
             "<password>[masked]</password>",
         ),
+        (
+            "x = {\"secret\": [\"hunter2\", \"hunter3\"], 'n': 1}",
+            "x = {\"secret\": [masked], 'n': 1}",
+        ),
+        ("password = ('hunter2')", "password = [masked]"),
+        ("cookies={'session': 'hunter2'}", "cookies=[masked]"),
+        (
+            "{'pwd': 'hunter2', 'pass': 'hunter2'}",
+            "{'pwd': '[masked]', 'pass': '[masked]'}",
+        ),
+        ("PASS=hunter2 make", "PASS=[masked] make"),
+        (
+            "https://x-access-token:hunter2@github.com/a",
+            "https://x-access-token:[masked]@github.com/a",
+        ),
         ("password%3Dhunter2%26x", "password%3D[masked]"),
     ];
     for (text, expected) in cases {
@@ -269,6 +284,8 @@ fn everyday_lines_of_the_field_stay_untouched() {
         "PWD=/home/me/project",
         "Running pass: SimplifyCFGPass on main",
         "docker run -p 8080:80 tensorflow/serving",
+        "docker login --password-stdin -u me",
+        "pass: 3 of 5",
         "python -m pip install scikit-learn sk-learn-contrib-extensions-of-many-kinds",
         "git+https://github.com/tensorflow/addons.git@v0.20.0",
         "cookie_jar = CookieJar()",
