@@ -22,9 +22,10 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
         _ if is_harmful(letter) => char::REPLACEMENT_CHARACTER,
         _ => letter,
     };
-    match text.contains(is_harmful) {
-        true => Cow::Owned(text.chars().map(replaced).collect()),
-        false => Cow::Borrowed(text),
+    if text.contains(is_harmful) {
+        Cow::Owned(text.chars().map(replaced).collect())
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
