@@ -150,7 +150,6 @@ fn bracketed_length(text: &str) -> usize {
             _ if is_escaped => is_escaped = false,
             ('\\', Some(_)) => is_escaped = true,
             (letter, Some(open)) if letter == open => quote = None,
-            (_, Some(_)) => {}
             ('"' | '\'', None) => quote = Some(letter),
             ('[' | '(' | '{', None) => depth += 1,
             (']' | ')' | '}', None) => depth = depth.saturating_sub(1),

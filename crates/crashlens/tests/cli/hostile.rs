@@ -205,10 +205,7 @@ fn no_line_of_a_pasted_log_commands_the_terminal() {
         let text = fs::read(fixtures("logs").join(number).with_added_extension("txt")).unwrap();
         let text = String::from_utf8_lossy(&text);
         let within_words: String = text.replace('.', &format!("{HOSTILE}."));
-        let at_ends: String = text
-            .lines()
-            .map(|line| format!("{line}{HOSTILE}\n"))
-            .collect();
+        let at_ends = text.replace('\n', &format!("{HOSTILE}\n"));
         for hostile in [within_words, at_ends] {
             fs::write(&path, hostile).unwrap();
             for format in ["text", "json"] {
