@@ -3,7 +3,7 @@
 use crashlens_core::capture::System;
 use crashlens_core::{
     CaptureFile, Circumstances, CrashCapture, Ending, EndingKind, Environment, Fault, Gaps, Host,
-    Mapping, Observed, Output, Process, Role,
+    Mapping, Observed, Output, Process, Role, secrets,
 };
 use crashlens_unwind::core_file::{InitialStack, InitialStackError, SignalFacts};
 use crashlens_unwind::{CoreFile, Files, ProcessSnapshot, SignalAtFault, Stacks};
@@ -94,7 +94,7 @@ fn process(
     };
     let executable = core
         .executable()
-        .map(str::to_owned)
+        .map(|path| secrets::mask_line(path).into_owned())
         .ok_or("the core does not name it");
     Process {
         pid,

