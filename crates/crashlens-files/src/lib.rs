@@ -35,9 +35,11 @@ pub use finder::{Subject, find};
 pub use names::{path_of, text_of};
 pub use path_list::{PathEnd, list_paths, read_paths};
 pub use reading::{Limits, Options, Purpose};
-pub use removal::{Moved, move_to};
+pub use removal::{Moved, Roots, move_to};
 pub use scan::silence_decoders;
-pub use session::{ManifestError, PathError, Plan, Progress, Seen, Session, expand_paths};
+pub use session::{
+    ManifestError, PathError, Plan, Progress, Seen, Session, expand_paths, fixed_parts,
+};
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};
 pub use stores::{Stores, is_object, unseen_in_stores};

@@ -1,10 +1,30 @@
 //! Moves bad files away where that was asked for. Nothing is ever deleted.
+//!
+//! A scan follows links, a move does not: what a link leads to may belong to other people, and a link that is moved leads
+//! to another place or nowhere.
 
+use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::names::path_of;
+
+/// The files and folders that were named, by their real paths. Nothing outside of them is moved.
+#[derive(Debug)]
+pub struct Roots(HashSet<PathBuf>);
+
+impl Roots {
+    /// Those of paths as [`crate::fixed_parts`] has them.
+    pub fn of(named: &[String]) -> Self {
+        let real = named.iter().map(|path| path_of(path).canonicalize());
+        Self(real.flatten().collect())
+    }
+
+    fn have(&self, path: &Path) -> bool {
+        path.ancestors().any(|folder| self.0.contains(folder))
+    }
+}
 
 /// What came of moving files away.
 #[derive(Debug, Default)]
@@ -16,10 +36,10 @@ pub struct Moved {
 }
 
 /// Moves the files below `folder`, where they keep their paths. Nothing that is there is overwritten.
-pub fn move_to(folder: &Path, bad: &[String]) -> Moved {
+pub fn move_to(folder: &Path, bad: &[String], roots: &Roots) -> Moved {
     let mut moved = Moved::default();
     for path in bad {
-        match move_one(folder, &path_of(path)) {
+        match move_one(folder, &path_of(path), roots) {
             Ok(true) => moved.count += 1,
             // It may be what is wrong with it that it is not there.
             Ok(false) => {}
@@ -30,12 +50,20 @@ pub fn move_to(folder: &Path, bad: &[String]) -> Moved {
 }
 
 /// Whether there was a file to move.
-fn move_one(folder: &Path, path: &Path) -> Result<bool, String> {
+fn move_one(folder: &Path, path: &Path, roots: &Roots) -> Result<bool, String> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error.to_string()),
         Ok(metadata) if metadata.is_dir() => return Err("it is a folder".to_owned()),
+        Ok(metadata) if metadata.is_symlink() => return Err(left_alone(path)),
         Ok(_) => {}
+    }
+    let real = path.canonicalize().map_err(|error| error.to_string())?;
+    if !roots.have(&real) {
+        let real = real.display();
+        return Err(format!(
+            "a link leads to it, outside of what was named: {real}"
+        ));
     }
     // A path that begins at the root, or climbs, stays below the folder all the same.
     let inner: PathBuf = path
@@ -56,7 +84,7 @@ fn move_one(folder: &Path, path: &Path) -> Result<bool, String> {
         io::ErrorKind::AlreadyExists => format!("{} is there already", target.display()),
         _ => format!("cannot make {}: {error}", target.display()),
     })?;
-    let renamed = fs::rename(path, &target);
+    let renamed = fs::rename(&real, &target);
     if renamed.is_err() {
         let _ = fs::remove_file(&target);
     }
@@ -66,4 +94,12 @@ fn move_one(folder: &Path, path: &Path) -> Result<bool, String> {
         }
         _ => error.to_string(),
     })
+}
+
+fn left_alone(link: &Path) -> String {
+    let target = fs::read_link(link).unwrap_or_default();
+    format!(
+        "it is a link to {}; links are left where they are",
+        target.display()
+    )
 }

@@ -31,7 +31,7 @@ use crate::scan::{Found, in_trouble, scan};
 use crate::stores::{Stores, is_object};
 use crate::writers::Writers;
 
-pub use self::asked::{PathError, expand_paths};
+pub use self::asked::{PathError, expand_paths, fixed_parts};
 pub use self::ledger::ManifestError;
 
 /// Threads that read objects, where no number was asked for.

@@ -64,7 +64,7 @@ fn be_there(path: &str, stores: &Stores) -> io::Result<()> {
 
 /// A pattern becomes the files that it fits, where no file has its very name.
 fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), PathError> {
-    if !path.contains(['*', '?', '[']) || stores.has(path) {
+    if first_placeholder(path, stores).is_none() {
         paths.push(path.to_owned());
         return Ok(());
     }
@@ -85,6 +85,26 @@ fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), Pa
         return Err(refused("no file fits it".to_owned()));
     }
     Ok(())
+}
+
+/// Where the part of a pattern begins that stands for many names. A file may have the very name.
+fn first_placeholder(path: &str, stores: &Stores) -> Option<usize> {
+    path.find(['*', '?', '[']).filter(|_| !stores.has(path))
+}
+
+/// The paths, with the folders that patterns begin with in place of the patterns: what lies outside of them was not named.
+pub fn fixed_parts(named: &[String], stores: &Stores) -> Vec<String> {
+    let fixed = named.iter().map(|path| {
+        let Some(at) = first_placeholder(path, stores) else {
+            return path.clone();
+        };
+        match path[..at].rfind('/') {
+            Some(0) => "/".to_owned(),
+            Some(end) => path[..end].to_owned(),
+            None => ".".to_owned(),
+        }
+    });
+    fixed.collect()
 }
 
 #[cfg(test)]

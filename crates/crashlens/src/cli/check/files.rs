@@ -36,7 +36,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "SECONDS", value_parser = duration::parse)]
     pub(crate) watch: Option<Duration>,
 
-    /// Move files with findings at or above --fail-on into this folder; objects in a store are never moved
+    /// Move files with findings at or above --fail-on into this folder
+    ///
+    /// Never moved: links, files outside of PATH that a link leads to, and objects in a store. Those that were left are named.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) move_to: Option<PathBuf>,
 

@@ -4,15 +4,25 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crashlens_files::{PathEnd, Stores, expand_paths, read_paths, text_of};
+use crashlens_files::{PathEnd, Stores, expand_paths, fixed_parts, read_paths, text_of};
 
 use super::stores;
 use crate::cli::ScanArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 
-/// All of them, in their order, and the stores they are in.
-pub(super) fn paths(args: &ScanArgs) -> Result<(Vec<String>, Stores), Failure> {
+/// What was asked for.
+pub(super) struct Asked {
+    /// All paths, in their order, with the files that patterns fit in place of the patterns.
+    pub(super) paths: Vec<String>,
+    /// The files and folders that were named; of patterns, the folders that they begin with.
+    pub(super) named: Vec<String>,
+    /// Where they are.
+    pub(super) stores: Stores,
+}
+
+/// Looks up what the arguments name.
+pub(super) fn paths(args: &ScanArgs) -> Result<Asked, Failure> {
     let listed = match &args.files_from {
         Some(list) => listed(list, args.path_end())?,
         None => Vec::new(),
@@ -22,8 +32,14 @@ pub(super) fn paths(args: &ScanArgs) -> Result<(Vec<String>, Stores), Failure> {
     let stores = stores::of_paths(&all, args.timeout)?;
     let mut paths = expand_paths(&named, &stores)
         .map_err(|error| Failure::new(error.to_string(), ExitStatus::NoReport))?;
+    let mut named = fixed_parts(&named, &stores);
+    named.extend_from_slice(&listed);
     paths.extend(listed);
-    Ok((paths, stores))
+    Ok(Asked {
+        paths,
+        named,
+        stores,
+    })
 }
 
 /// The paths in the file that was named.

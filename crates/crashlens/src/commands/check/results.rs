@@ -8,8 +8,9 @@ use crashlens_core::files::{
 };
 use crashlens_core::inspection::{InspectionKind, Lack};
 use crashlens_core::{Inspection, Report};
-use crashlens_files::{Purpose, Seen, list_paths, move_to, unseen_in_stores};
+use crashlens_files::{Purpose, Roots, Seen, list_paths, move_to, unseen_in_stores};
 
+use super::asked::Asked;
 use super::lines::Lines;
 use super::notes;
 use super::scanning::Job;
@@ -115,8 +116,9 @@ impl<'a> Results<'a> {
     pub(super) fn finish(
         mut self,
         destination: &crate::report::Destination,
-        paths: &[String],
+        asked: &Asked,
     ) -> Result<ExitStatus, Failure> {
+        let paths = &asked.paths;
         let subject = match &self.job.scan.files_from {
             Some(list) if paths.is_empty() && list == Path::new("-") => {
                 "the list on standard input".to_owned()
@@ -139,7 +141,10 @@ impl<'a> Results<'a> {
             Some(list) => self.list(list),
             None => Ok(true),
         };
-        let is_moved = self.job.move_to.is_none_or(|folder| self.move_to(folder));
+        let is_moved = self
+            .job
+            .move_to
+            .is_none_or(|folder| self.move_to(folder, &asked.named));
         let is_listed = listed?;
         if let Some(undone) = &undone {
             notes::tell(&format!("crashlens: {undone}"));
@@ -182,8 +187,8 @@ impl<'a> Results<'a> {
     }
 
     /// Moves the bad files and says what came of it; whether all were moved.
-    fn move_to(&self, folder: &Path) -> bool {
-        let moved = move_to(folder, &self.bad);
+    fn move_to(&self, folder: &Path, named: &[String]) -> bool {
+        let moved = move_to(folder, &self.bad, &Roots::of(named));
         for reason in &moved.failed {
             notes::tell(&format!("crashlens: {reason}"));
         }

@@ -30,13 +30,13 @@ pub(super) struct Job<'a> {
 pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&job.report.form, Stream::Stdout);
     destination.check(ExitStatus::NoReport)?;
-    let (paths, stores) = asked::paths(job.scan)?;
-    if job.move_to.is_some() && paths.iter().any(|path| is_object(path)) {
+    let asked = asked::paths(job.scan)?;
+    if job.move_to.is_some() && asked.paths.iter().any(|path| is_object(path)) {
         return Err(unmovable());
     }
     silence_decoders();
-    let plan = plan(job, &paths);
-    let session = Session::open(&plan, &stores).map_err(|error| failed(&error))?;
+    let plan = plan(job, &asked.paths);
+    let session = Session::open(&plan, &asked.stores).map_err(|error| failed(&error))?;
     let setting = Setting {
         manifest: session.compares(),
         ..job.setting.clone()
@@ -47,7 +47,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
         return results.finish_early(failure);
     }
     scanned.map_err(|error| failed(&error))?;
-    results.finish(&destination, &paths)
+    results.finish(&destination, &asked)
 }
 
 fn plan<'a>(job: &Job<'a>, paths: &'a [String]) -> Plan<'a> {

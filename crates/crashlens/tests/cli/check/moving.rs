@@ -1,6 +1,7 @@
 //! `--quarantine` and `--move-to`: what users learn of files that were listed or moved, and of those that were not.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
@@ -55,6 +56,59 @@ fn who_moves_files_is_told_how_many_and_where_they_are_now() {
     assert!(place.path().join("away/new.npy").exists());
     let asked = check(place.path(), &["away"]).output().unwrap();
     assert!(stdout(&asked).contains("cut.npy"), "{}", stdout(&asked));
+}
+
+#[test]
+fn only_what_is_really_below_the_named_folder_is_moved_and_no_link() {
+    let place = folder();
+    let path = |name: &str| place.path().join(name);
+    for folder in ["shared", "train/inner"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    let cut = &array(64)[..150];
+    for file in ["shared/theirs.npy", "train/inner/own.npy"] {
+        fs::write(path(file), cut).unwrap();
+    }
+    let links = [
+        ("../shared", "train/more"),
+        ("../shared/theirs.npy", "train/one.npy"),
+        ("inner", "train/same"),
+    ];
+    for (target, link) in links {
+        symlink(target, path(link)).unwrap();
+    }
+    for named in ["train", "train/**/*.npy"] {
+        let output = check(place.path(), &[named, "--move-to", "away"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        let text = stderr(&output);
+        let real = path("shared/theirs.npy").canonicalize().unwrap();
+        for told in [
+            format!(
+                "cannot move train/more/theirs.npy: a link leads to it, outside of what was named: {}",
+                real.display()
+            ),
+            "cannot move train/one.npy: it is a link to ../shared/theirs.npy; links are left where they are"
+                .to_owned(),
+        ] {
+            assert!(text.contains(&told), "{text}");
+        }
+        assert!(real.exists());
+        assert!(path("train/one.npy").exists(), "the link still leads there");
+        assert!(path("away/train/inner/own.npy").exists(), "{text}");
+        fs::rename(
+            path("away/train/inner/own.npy"),
+            path("train/inner/own.npy"),
+        )
+        .unwrap();
+    }
+    // Who names the folder itself, by a link or not, means what is in it.
+    let output = check(place.path(), &["train/more", "--move-to", "away"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(path("away/train/more/theirs.npy").exists());
 }
 
 #[test]
