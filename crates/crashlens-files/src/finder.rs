@@ -9,9 +9,7 @@ use crate::model::{is_left_by_save, is_saved_model, saved_into};
 use crate::reading::Purpose;
 use crate::refusal;
 use crate::store::{Entry, Identity, Store};
-
-/// Folders in folders are followed so far.
-const MOST_DEPTH: usize = 64;
+use crate::unentered::{Barrier, MOST_DEPTH, Unentered};
 
 /// Something to examine: a file, the folder of a SavedModel, the prefix of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +23,22 @@ pub struct Subject {
 }
 
 /// Finds what is to be read at and below one path, and hands it on in the order of the names; stops when `found` says so.
+/// Returns what it did not enter.
 pub fn find(
     store: &dyn Store,
     path: &str,
     purpose: Purpose,
     found: &mut dyn FnMut(Subject) -> bool,
-) {
+) -> Unentered {
     let mut finder = Finder {
         store,
         purpose,
         found,
         folders: HashSet::new(),
+        unentered: Unentered::default(),
     };
     finder.start(path);
+    finder.unentered
 }
 
 struct Finder<'a> {
@@ -46,6 +47,7 @@ struct Finder<'a> {
     found: &'a mut dyn FnMut(Subject) -> bool,
     /// Those entered already: links may lead in circles.
     folders: HashSet<Identity>,
+    unentered: Unentered,
 }
 
 impl Finder<'_> {
@@ -121,6 +123,7 @@ impl Finder<'_> {
 
     fn below(&mut self, folder: &str, depth: usize, is_told: bool) -> bool {
         if depth >= MOST_DEPTH {
+            self.unentered.add(folder, Barrier::Depth);
             return true;
         }
         let name = folder.rsplit('/').next().unwrap_or(folder);

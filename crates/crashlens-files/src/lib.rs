@@ -25,6 +25,7 @@ mod source;
 mod stand_in;
 mod store;
 mod stores;
+mod unentered;
 mod values;
 mod wire;
 mod writers;
@@ -43,3 +44,4 @@ pub use session::{
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};
 pub use stores::{Stores, is_object, unseen_in_stores};
+pub use unentered::Unentered;

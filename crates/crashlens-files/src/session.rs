@@ -13,6 +13,7 @@ mod watching;
 use std::fs::File;
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ use crate::manifest::Listed;
 use crate::reading::{Options, Purpose};
 use crate::scan::{Found, in_trouble, scan};
 use crate::stores::{Stores, is_object};
+use crate::unentered::Unentered;
 use crate::writers::Writers;
 
 pub use self::asked::{PathError, expand_paths, fixed_parts};
@@ -63,6 +65,8 @@ pub enum Seen<'a> {
     File(&'a FileFacts),
     /// What was noticed of a file when all were read.
     Later(&'a FileFacts),
+    /// What was left out, at the end.
+    Unentered(&'a Unentered),
 }
 
 /// Learns how far a scan has come.
@@ -110,7 +114,7 @@ impl<'a> Session<'a> {
         let mut watching = Watching::new(self.plan.watch);
         let mut written = Ok(());
         let mut is_whole = true;
-        self.read_all(progress, |listed| {
+        let unentered = self.read_all(progress, |listed| {
             let facts = &listed.facts;
             if self.plan.options.purpose == Purpose::Data {
                 duplicates.note(facts);
@@ -132,18 +136,21 @@ impl<'a> Session<'a> {
         for facts in later {
             take(Seen::Later(&facts));
         }
+        take(Seen::Unentered(&unentered));
         ledger.close()
     }
 
-    fn read_all(&self, progress: &dyn Progress, take: impl FnMut(Listed) -> bool) {
+    /// Returns what was left out.
+    fn read_all(&self, progress: &dyn Progress, take: impl FnMut(Listed) -> bool) -> Unentered {
         let plan = self.plan;
         let own = OwnFiles::new(&plan.written, plan.moved_to, plan.paths);
         let writers = Writers::now();
+        let unentered = Mutex::new(Unentered::default());
         let find = |found: &mut Found<'_>| {
             for path in plan.paths {
                 let mut go_on = true;
                 let purpose = plan.options.purpose;
-                find(self.stores.of(path), path, purpose, &mut |subject| {
+                let below = find(self.stores.of(path), path, purpose, &mut |subject| {
                     if own.contains(&subject.path) {
                         return true;
                     }
@@ -151,6 +158,8 @@ impl<'a> Session<'a> {
                     go_on = found(subject);
                     go_on
                 });
+                let mut all = unentered.lock().unwrap_or_else(PoisonError::into_inner);
+                all.append(below);
                 if !go_on {
                     return;
                 }
@@ -162,6 +171,9 @@ impl<'a> Session<'a> {
             listed
         };
         scan(self.jobs(), find, read, take);
+        unentered
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, subject: &Subject, writers: &Writers) -> Listed {

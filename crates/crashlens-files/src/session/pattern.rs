@@ -5,9 +5,7 @@ use std::io;
 use glob::Pattern;
 
 use crate::store::{Entry, Store};
-
-/// Folders in folders are followed so far.
-const MOST_DEPTH: usize = 64;
+use crate::unentered::MOST_DEPTH;
 
 /// Adds what fits the pattern, in the order of the names.
 pub(super) fn expand(store: &dyn Store, pattern: &str, found: &mut Vec<String>) -> io::Result<()> {
@@ -76,6 +74,8 @@ impl Walk<'_> {
                         self.below(&path, parts, depth + 1)?;
                     } else if rest.is_empty() {
                         self.found.push(path);
+                    } else if entry.is_folder {
+                        return Err(too_deep(&path));
                     }
                 }
                 Ok(())
@@ -90,6 +90,13 @@ impl Walk<'_> {
             listed => listed,
         }
     }
+}
+
+/// What fits the pattern below it would be missing from the scan without a sign.
+fn too_deep(folder: &str) -> io::Error {
+    io::Error::other(format!(
+        "{folder} has more than {MOST_DEPTH} folders above it"
+    ))
 }
 
 /// A bucket that is not there is a mistake; a folder is not.

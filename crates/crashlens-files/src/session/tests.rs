@@ -42,6 +42,7 @@ impl Place {
             let (when, facts) = match it {
                 Seen::File(facts) => ("", facts),
                 Seen::Later(facts) => ("later ", facts),
+                Seen::Unentered(_) => return true,
             };
             let name = facts.path.rsplit('/').next().unwrap_or_default();
             let kinds: Vec<FlawKind> = facts.flaws.iter().map(|flaw| flaw.kind).collect();

@@ -6,6 +6,7 @@ mod labels;
 mod manifests;
 mod moving;
 mod sets;
+mod unentered;
 
 use std::fmt::Write as _;
 use std::fs;

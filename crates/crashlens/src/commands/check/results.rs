@@ -7,7 +7,7 @@ use crashlens_core::files::{
     FileFacts, FileFinding, Gathering, Setting, forecast, hazards_of, is_about_set, judge,
 };
 use crashlens_core::inspection::{InspectionKind, Lack};
-use crashlens_core::{Inspection, Report};
+use crashlens_core::{Gap, Inspection, Report};
 use crashlens_files::{Purpose, Roots, Seen, list_paths, move_to, unseen_in_stores};
 
 use super::asked::Asked;
@@ -28,6 +28,8 @@ pub(super) struct Results<'a> {
     /// Paths with findings that count.
     bad: Vec<String>,
     known_bad: HashSet<String>,
+    /// What the scan left out.
+    unentered: Vec<Gap>,
     pub(super) failure: Option<Failure>,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Results<'a> {
             lines: Lines::open(&job.report.form)?,
             bad: Vec::new(),
             known_bad: HashSet::new(),
+            unentered: Vec::new(),
             failure: None,
         })
     }
@@ -49,6 +52,7 @@ impl<'a> Results<'a> {
         match seen {
             Seen::File(facts) => self.take_file(facts),
             Seen::Later(facts) => self.take_late(facts),
+            Seen::Unentered(unentered) => self.unentered = unentered.gaps(),
         }
         self.failure.is_none()
     }
@@ -127,6 +131,7 @@ impl<'a> Results<'a> {
             _ => paths.join(" "),
         };
         let mut inspection = self.inspection(&subject);
+        inspection.gaps.extend_from_slice(&self.unentered);
         inspection.gaps.extend(unseen_in_stores(paths));
         let status = self.status(&inspection);
         let undone = self.undone(&subject);
@@ -159,7 +164,12 @@ impl<'a> Results<'a> {
     /// What was asked for and could not be done at all: a job that never got its data must not pass.
     fn undone(&self, subject: &str) -> Option<String> {
         // A share of a data set may hold nothing but other files; a model is asked for by name.
-        let is_undone = |lack: &Lack| *lack == Lack::Files || self.kind() == InspectionKind::Model;
+        let is_undone = |lack: &Lack| {
+            *lack == Lack::Files
+                || self.kind() == InspectionKind::Model
+                // The data may be in what was left out.
+                || !self.unentered.is_empty()
+        };
         if let Some(lack) = self.gathering.lacks().filter(is_undone) {
             let what = lacking(self.kind(), lack);
             return Some(format!("there was no {what} to check in {subject}"));
