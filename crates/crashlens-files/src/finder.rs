@@ -9,7 +9,7 @@ use crate::model::{is_left_by_save, is_saved_model, saved_into};
 use crate::reading::Purpose;
 use crate::refusal;
 use crate::store::{Entry, Identity, Store};
-use crate::unentered::{Barrier, MOST_DEPTH, Unentered};
+use crate::unentered::{Barrier, Guard, MOST_DEPTH, Unentered};
 
 /// Something to examine: a file, the folder of a SavedModel, the prefix of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,7 @@ pub fn find(
         purpose,
         found,
         folders: HashSet::new(),
+        guard: Guard::default(),
         unentered: Unentered::default(),
     };
     finder.start(path);
@@ -47,6 +48,7 @@ struct Finder<'a> {
     found: &'a mut dyn FnMut(Subject) -> bool,
     /// Those entered already: links may lead in circles.
     folders: HashSet<Identity>,
+    guard: Guard,
     unentered: Unentered,
 }
 
@@ -63,6 +65,10 @@ impl Finder<'_> {
             && let Ok(Some(identity)) = self.store.identity(path)
         {
             return self.hand_on(path.to_owned(), identity.size);
+        }
+        if self.guard.bars_named(self.store, path) {
+            self.unentered.add(path, Barrier::Kernel);
+            return true;
         }
         match self.store.list(path) {
             Ok(entries) => self.folder(path, &entries, 0),
@@ -84,11 +90,14 @@ impl Finder<'_> {
     }
 
     fn folder(&mut self, folder: &str, entries: &[Entry], depth: usize) -> bool {
+        let mut device = 0;
         if !self.store.is_flat()
             && let Ok(Some(identity)) = self.store.identity(folder)
-            && !self.folders.insert(identity)
         {
-            return true;
+            device = identity.device;
+            if !self.folders.insert(identity) {
+                return true;
+            }
         }
         let is_model = self.purpose == Purpose::Model;
         if is_model && is_saved_model(self.store, folder, entries) {
@@ -100,6 +109,10 @@ impl Finder<'_> {
                 continue;
             }
             let path = join(folder, &entry.name);
+            if self.guard.bars(self.store, device, entry, &path) {
+                self.unentered.add(&path, Barrier::Kernel);
+                continue;
+            }
             let go_on = if entry.is_folder {
                 // What a save left beside its checkpoint is told with that.
                 let is_told =

@@ -54,6 +54,7 @@ impl Store for Files<'_> {
                     name: name.to_owned(),
                     is_folder,
                     size: bytes.len() as u64,
+                    ..Entry::default()
                 });
             }
         }

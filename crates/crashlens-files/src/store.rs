@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 
+use nix::sys::statfs::{self, FsType, statfs};
+
 use crate::names::{path_of, text_of};
 use crate::refusal::{if_dangling, special};
 use crate::source::{ReadAt, Source};
@@ -29,6 +31,16 @@ pub trait Store: Sync {
         false
     }
 
+    /// Whether a path leads to a file system in which the kernel shows its own state, such as `/proc`.
+    fn is_of_kernel(&self, _path: &str) -> bool {
+        false
+    }
+
+    /// Whether a path is a link itself.
+    fn is_link(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Whether there is such a file or folder.
     fn exists(&self, path: &str) -> bool {
         self.identity(path).is_ok()
@@ -36,12 +48,16 @@ pub trait Store: Sync {
 }
 
 /// Something in a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its name in the folder.
     pub name: String,
     /// Whether it is a folder itself.
     pub is_folder: bool,
+    /// Whether a link leads to it.
+    pub is_link: bool,
+    /// Which disk it is on; 0 where there are no disks.
+    pub device: u64,
     /// Bytes of a file.
     pub size: u64,
 }
@@ -67,6 +83,23 @@ pub struct LocalStore;
 
 /// Folders with more entries are read so far.
 const MOST_ENTRIES: usize = 5_000_000;
+
+/// These hold no saved files, and `/proc/self/root` leads to every other file of the machine.
+const OF_KERNEL: [FsType; 13] = [
+    statfs::PROC_SUPER_MAGIC,
+    statfs::SYSFS_MAGIC,
+    statfs::CGROUP_SUPER_MAGIC,
+    statfs::CGROUP2_SUPER_MAGIC,
+    statfs::DEBUGFS_MAGIC,
+    statfs::TRACEFS_MAGIC,
+    statfs::SECURITYFS_MAGIC,
+    statfs::SELINUX_MAGIC,
+    statfs::SMACK_MAGIC,
+    statfs::BPF_FS_MAGIC,
+    statfs::NSFS_MAGIC,
+    statfs::DEVPTS_SUPER_MAGIC,
+    statfs::RDTGROUP_SUPER_MAGIC,
+];
 
 impl Store for LocalStore {
     fn open(&self, path: &str) -> io::Result<Source> {
@@ -100,11 +133,22 @@ impl Store for LocalStore {
             entries.push(Entry {
                 name,
                 is_folder: metadata.is_dir(),
+                is_link: entry.file_type().is_ok_and(|kind| kind.is_symlink()),
+                device: metadata.dev(),
                 size: metadata.len(),
             });
         }
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(entries)
+    }
+
+    fn is_of_kernel(&self, path: &str) -> bool {
+        let known = statfs(path_of(path).as_ref());
+        known.is_ok_and(|known| OF_KERNEL.contains(&known.filesystem_type()))
+    }
+
+    fn is_link(&self, path: &str) -> bool {
+        path_of(path).is_symlink()
     }
 
     fn identity(&self, path: &str) -> io::Result<Option<Identity>> {

@@ -213,6 +213,7 @@ fn entry(folder: &str, location: &Path, size: Option<u64>) -> Option<Entry> {
         name: name.to_owned(),
         is_folder: size.is_none(),
         size: size.unwrap_or(0),
+        ..Entry::default()
     })
 }
 
