@@ -39,7 +39,7 @@ pub use reading::{Limits, Options, Purpose};
 pub use removal::{Moved, Roots, move_to};
 pub use scan::silence_decoders;
 pub use session::{
-    ManifestError, PathError, Plan, Progress, Seen, Session, expand_paths, fixed_parts,
+    Expanded, ManifestError, PathError, Plan, Progress, Seen, Session, expand_paths, fixed_parts,
 };
 pub use source::{ReadAt, Source};
 pub use store::{Entry, Identity, LocalStore, Store};

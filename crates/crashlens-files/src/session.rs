@@ -35,6 +35,7 @@ use crate::writers::Writers;
 
 pub use self::asked::{PathError, expand_paths, fixed_parts};
 pub use self::ledger::ManifestError;
+pub use self::pattern::Expanded;
 
 /// Threads that read objects, where no number was asked for.
 const OBJECT_JOBS: NonZero<usize> = NonZero::new(8).unwrap();

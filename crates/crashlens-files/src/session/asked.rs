@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::pattern;
-use crate::names::{path_of, text_of};
+use super::pattern::{self, Expanded};
+use crate::names::path_of;
 use crate::stores::{Stores, is_object};
 
 /// Why a path that was named cannot be checked.
@@ -28,18 +28,18 @@ pub enum PathError {
 }
 
 /// The paths, in their order, with the files that patterns fit in place of the patterns.
-pub fn expand_paths(named: &[String], stores: &Stores) -> Result<Vec<String>, PathError> {
-    let mut paths = Vec::new();
+pub fn expand_paths(named: &[String], stores: &Stores) -> Result<Expanded, PathError> {
+    let mut expanded = Expanded::default();
     for path in named {
-        expand(path, stores, &mut paths)?;
+        expand(path, stores, &mut expanded)?;
     }
-    for path in &paths {
+    for path in &expanded.paths {
         be_there(path, stores).map_err(|error| PathError::Missing {
             path: path.clone(),
             error,
         })?;
     }
-    Ok(paths)
+    Ok(expanded)
 }
 
 /// A checkpoint is named by what its files begin with.
@@ -63,25 +63,18 @@ fn be_there(path: &str, stores: &Stores) -> io::Result<()> {
 }
 
 /// A pattern becomes the files that it fits, where no file has its very name.
-fn expand(path: &str, stores: &Stores, paths: &mut Vec<String>) -> Result<(), PathError> {
+fn expand(path: &str, stores: &Stores, expanded: &mut Expanded) -> Result<(), PathError> {
     if first_placeholder(path, stores).is_none() {
-        paths.push(path.to_owned());
+        expanded.paths.push(path.to_owned());
         return Ok(());
     }
     let refused = |reason: String| PathError::Pattern {
         pattern: path.to_owned(),
         reason,
     };
-    let before = paths.len();
-    if is_object(path) {
-        pattern::expand(stores.of(path), path, paths)
-            .map_err(|error| refused(error.to_string()))?;
-    } else {
-        let found = glob::glob(path).map_err(|error| refused(error.to_string()))?;
-        // A folder that may not be looked into is met again, and reported, where it is asked for by name.
-        paths.extend(found.flatten().map(|path| text_of(path.as_os_str())));
-    }
-    if paths.len() == before {
+    let before = expanded.paths.len();
+    pattern::expand(stores.of(path), path, expanded).map_err(|error| refused(error.to_string()))?;
+    if expanded.paths.len() == before {
         return Err(refused("no file fits it".to_owned()));
     }
     Ok(())
@@ -118,8 +111,14 @@ mod tests {
         for name in ["a.jpg", "b.jpg", "c[1].png", "model.index"] {
             std::fs::write(at(name), "x").unwrap();
         }
-        let expanded = |name: &str| expand_paths(&[at(name)], &Stores::default());
+        let expanded = |name: &str| {
+            expand_paths(&[at(name)], &Stores::default()).map(|expanded| expanded.paths)
+        };
         assert_eq!(expanded("*.jpg").unwrap(), [at("a.jpg"), at("b.jpg")]);
+        assert_eq!(expanded("*/../b.*").ok(), None, "there is no folder");
+        let circle = at("again");
+        std::os::unix::fs::symlink(place.path(), circle).unwrap();
+        assert_eq!(expanded("**/*.jpg").unwrap(), [at("a.jpg"), at("b.jpg")]);
         assert_eq!(expanded("c[1].png").unwrap(), [at("c[1].png")]);
         assert_eq!(expanded("model").unwrap(), [at("model")]);
         for (name, reason) in [

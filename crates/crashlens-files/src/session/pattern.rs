@@ -1,19 +1,50 @@
-//! Patterns of paths in a store, folder by folder, as those on disks are taken: `*` stays within a name, `**` does not.
+//! Patterns of paths, folder by folder: `*` stays within a name, `**` does not.
+//!
+//! Not by the walk of the crate `glob`: it follows links into `/proc` and in circles.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use glob::Pattern;
 
-use crate::store::{Entry, Store};
-use crate::unentered::MOST_DEPTH;
+use crate::store::{Entry, Identity, Store};
+use crate::stores::is_object;
+use crate::unentered::{Barrier, Guard, MOST_DEPTH, Unentered};
 
-/// Adds what fits the pattern, in the order of the names.
-pub(super) fn expand(store: &dyn Store, pattern: &str, found: &mut Vec<String>) -> io::Result<()> {
-    let (scheme, rest) = pattern.split_once("://").unwrap_or(("", pattern));
-    let mut parts = rest.split('/').filter(|part| !part.is_empty());
-    let root = format!("{scheme}://{}", parts.next().unwrap_or_default());
+/// What fits patterns.
+#[derive(Debug, Default)]
+pub struct Expanded {
+    /// In the order of the names.
+    pub paths: Vec<String>,
+    /// What was not entered to look for more.
+    pub unentered: Unentered,
+}
+
+/// Adds what fits the pattern.
+pub(super) fn expand(store: &dyn Store, pattern: &str, expanded: &mut Expanded) -> io::Result<()> {
+    let (root, rest) = if is_object(pattern) {
+        let (scheme, rest) = pattern.split_once("://").unwrap_or(("", pattern));
+        let (bucket, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        (format!("{scheme}://{bucket}"), rest)
+    } else if let Some(rest) = pattern.strip_prefix('/') {
+        ("/".to_owned(), rest)
+    } else {
+        (String::new(), pattern)
+    };
+    let parts = rest.split('/').filter(|part| !part.is_empty());
     let parts: Vec<Part<'_>> = parts.map(Part::of).collect::<io::Result<_>>()?;
-    Walk { store, found }.below(&root, &parts, 0)
+    let mut walk = Walk {
+        store,
+        guard: Guard::default(),
+        expanded,
+        barred: BTreeSet::new(),
+        above: Vec::new(),
+    };
+    walk.below(&root, &parts)?;
+    for path in &walk.barred {
+        walk.expanded.unentered.add(path, Barrier::Kernel);
+    }
+    Ok(())
 }
 
 enum Part<'a> {
@@ -38,69 +69,113 @@ impl<'a> Part<'a> {
 
 struct Walk<'a> {
     store: &'a dyn Store,
-    found: &'a mut Vec<String>,
+    guard: Guard,
+    expanded: &'a mut Expanded,
+    /// Each once, although a folder is listed again for the next part of a pattern.
+    barred: BTreeSet<String>,
+    /// The folders that `**` has led through to the one that is looked at: links may lead back to them.
+    above: Vec<Option<Identity>>,
 }
 
 impl Walk<'_> {
-    fn below(&mut self, folder: &str, parts: &[Part<'_>], depth: usize) -> io::Result<()> {
+    fn below(&mut self, folder: &str, parts: &[Part<'_>]) -> io::Result<()> {
         let Some((part, rest)) = parts.split_first() else {
-            self.found.push(folder.to_owned());
+            self.expanded.paths.push(folder.to_owned());
             return Ok(());
         };
         match part {
             Part::Name(name) => {
-                let path = format!("{folder}/{name}");
+                let path = join(folder, name);
                 if rest.is_empty() && !self.store.exists(&path) && self.store.list(&path).is_err() {
                     return Ok(());
                 }
-                self.below(&path, rest, depth)
+                self.below(&path, rest)
             }
             Part::Fitting(pattern) => {
-                for entry in self.listed(folder)? {
+                for (path, entry) in self.entries(folder)? {
                     // A file has nothing below it.
                     if pattern.matches(&entry.name) && (entry.is_folder || rest.is_empty()) {
-                        self.below(&format!("{folder}/{}", entry.name), rest, depth)?;
+                        self.below(&path, rest)?;
                     }
                 }
                 Ok(())
             }
-            Part::AnyDepth => {
-                if !rest.is_empty() {
-                    self.below(folder, rest, depth)?;
+            Part::AnyDepth => self.any_depth(folder, parts, rest),
+        }
+    }
+
+    fn any_depth(&mut self, folder: &str, parts: &[Part<'_>], rest: &[Part<'_>]) -> io::Result<()> {
+        let identity = self.identity(folder);
+        if identity.is_some() && self.above.contains(&identity) {
+            return Ok(());
+        }
+        if !rest.is_empty() {
+            self.below(folder, rest)?;
+        }
+        self.above.push(identity);
+        for (path, entry) in self.entries(folder)? {
+            if !entry.is_folder {
+                if rest.is_empty() {
+                    self.expanded.paths.push(path);
                 }
-                for entry in self.listed(folder)? {
-                    let path = format!("{folder}/{}", entry.name);
-                    if entry.is_folder && depth < MOST_DEPTH {
-                        self.below(&path, parts, depth + 1)?;
-                    } else if rest.is_empty() {
-                        self.found.push(path);
-                    } else if entry.is_folder {
-                        return Err(too_deep(&path));
-                    }
-                }
-                Ok(())
+            } else if self.above.len() > MOST_DEPTH {
+                self.expanded.unentered.add(&path, Barrier::Depth);
+            } else {
+                self.below(&path, parts)?;
             }
         }
+        self.above.pop();
+        Ok(())
     }
 
-    /// Where a name of the pattern is not there, nothing fits.
-    fn listed(&self, folder: &str) -> io::Result<Vec<Entry>> {
-        match self.store.list(folder) {
-            Err(error) if is_nothing(&error, folder) => Ok(Vec::new()),
-            listed => listed,
+    /// What is in a folder and may be entered, with its path.
+    fn entries(&mut self, folder: &str) -> io::Result<Vec<(String, Entry)>> {
+        // Where a name of the pattern is not there, nothing fits.
+        let entries = match self.store.list(listed_as(folder)) {
+            Err(error) if is_nothing(&error, folder) => Vec::new(),
+            listed => listed?,
+        };
+        let device = self.identity(folder).map_or(0, |identity| identity.device);
+        let entries = entries.into_iter().filter_map(|entry| {
+            let path = join(folder, &entry.name);
+            if self.guard.bars(self.store, device, &entry, &path) {
+                self.barred.insert(path);
+                return None;
+            }
+            Some((path, entry))
+        });
+        Ok(entries.collect())
+    }
+
+    fn identity(&self, folder: &str) -> Option<Identity> {
+        if self.store.is_flat() {
+            return None;
         }
+        self.store.identity(listed_as(folder)).ok()?
     }
 }
 
-/// What fits the pattern below it would be missing from the scan without a sign.
-fn too_deep(folder: &str) -> io::Error {
-    io::Error::other(format!(
-        "{folder} has more than {MOST_DEPTH} folders above it"
-    ))
+fn join(folder: &str, name: &str) -> String {
+    match folder {
+        "" | "/" => format!("{folder}{name}"),
+        folder => format!("{folder}/{name}"),
+    }
 }
 
-/// A bucket that is not there is a mistake; a folder is not.
+/// The folder that relative patterns begin in has no name in the paths that fit.
+fn listed_as(folder: &str) -> &str {
+    match folder {
+        "" => ".",
+        folder => folder,
+    }
+}
+
+/// A bucket that is not there is a mistake; a folder is not. A folder on a disk that may not be looked into is met again,
+/// and reported, where it is asked for by name.
 fn is_nothing(error: &io::Error, folder: &str) -> bool {
+    if !is_object(folder) {
+        return true;
+    }
     let is_bucket = folder.matches('/').count() <= 2;
     match error.kind() {
         io::ErrorKind::NotFound => !is_bucket,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crashlens_files::{PathEnd, Stores, expand_paths, fixed_parts, read_paths, text_of};
+use crashlens_files::{PathEnd, Stores, Unentered, expand_paths, fixed_parts, read_paths, text_of};
 
 use super::stores;
 use crate::cli::ScanArgs;
@@ -17,6 +17,8 @@ pub(super) struct Asked {
     pub(super) paths: Vec<String>,
     /// The files and folders that were named; of patterns, the folders that they begin with.
     pub(super) named: Vec<String>,
+    /// What was not entered to look for files that patterns fit.
+    pub(super) unentered: Unentered,
     /// Where they are.
     pub(super) stores: Stores,
 }
@@ -30,13 +32,14 @@ pub(super) fn paths(args: &ScanArgs) -> Result<Asked, Failure> {
     let named: Vec<String> = args.paths.iter().map(|path| text_of(path)).collect();
     let all: Vec<&str> = named.iter().chain(&listed).map(String::as_str).collect();
     let stores = stores::of_paths(&all, args.timeout)?;
-    let mut paths = expand_paths(&named, &stores)
+    let mut expanded = expand_paths(&named, &stores)
         .map_err(|error| Failure::new(error.to_string(), ExitStatus::NoReport))?;
     let mut named = fixed_parts(&named, &stores);
     named.extend_from_slice(&listed);
-    paths.extend(listed);
+    expanded.paths.extend(listed);
     Ok(Asked {
-        paths,
+        paths: expanded.paths,
+        unentered: expanded.unentered,
         named,
         stores,
     })

@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
         match seen {
             Seen::File(facts) => self.take_file(facts),
             Seen::Later(facts) => self.take_late(facts),
-            Seen::Unentered(unentered) => self.unentered = unentered.gaps(),
+            Seen::Unentered(unentered) => self.unentered.extend(unentered.gaps()),
         }
         self.failure.is_none()
     }
@@ -123,6 +123,7 @@ impl<'a> Results<'a> {
         asked: &Asked,
     ) -> Result<ExitStatus, Failure> {
         let paths = &asked.paths;
+        self.unentered.extend(asked.unentered.gaps());
         let subject = match &self.job.scan.files_from {
             Some(list) if paths.is_empty() && list == Path::new("-") => {
                 "the list on standard input".to_owned()

@@ -75,6 +75,10 @@ fn a_link_to_proc_or_sys_does_not_lead_a_scan_over_the_whole_machine() {
     // A link to an ordinary folder is followed as ever.
     let parts = r#""train/a" "train/b" "train/c.csv""#;
     assert_eq!(gaps("train"), (Some(1), parts.to_owned(), 1.into()));
+    assert_eq!(
+        gaps("train/**/*.npy"),
+        (Some(1), parts.to_owned(), 1.into())
+    );
     // So it is where the link itself is named, or met inside of such a file system.
     let named = (Some(2), r#""train/a""#.to_owned(), 0.into());
     assert_eq!(gaps("train/a"), named);
