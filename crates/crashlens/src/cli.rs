@@ -158,7 +158,8 @@ pub(crate) struct SavingArgs {
     /// Save the capture of a death to this file; further deaths get `.2`, `.3`…
     ///
     /// By default every death is saved in `$XDG_STATE_HOME/crashlens` (`~/.local/state/crashlens`), or in the
-    /// working directory where that cannot be written. The 50 newest files are kept there.
+    /// working directory where that cannot be written. Captures are removed from that folder when they are older than
+    /// 30 days or take more than 500 MB in all, but never the newest of each program; the report says so.
     #[arg(long, value_name = "FILE", conflicts_with = "no_save")]
     pub(crate) save: Option<PathBuf>,
 

@@ -1,5 +1,7 @@
 //! Where captures are kept.
 
+pub(crate) mod retention;
+
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,8 +13,6 @@ use crate::cli::SavingArgs;
 
 /// Ending of the names of saved captures.
 const EXTENSION: &str = ".crashlens";
-/// So many captures are kept in the folder of captures; the oldest go first.
-const KEPT: usize = 50;
 
 /// Where captures go.
 #[derive(Debug)]
@@ -63,7 +63,13 @@ impl Shelf {
                 let path = numbered(path, *taken);
                 write_atomically(&path, 0o600, &mut |out| file.write(out)).map(|()| path)
             }
-            Self::Folders(folders) => keep_in(folders, file, Timestamp::now()),
+            Self::Folders(folders) => {
+                keep_in(folders, file, Timestamp::now()).map(|(path, removed)| {
+                    let removed = removed.iter().map(|path| path.display().to_string());
+                    death.removed = removed.collect();
+                    path
+                })
+            }
         };
         match result {
             Ok(path) => death.saved = Some(path.display().to_string()),
@@ -88,8 +94,13 @@ fn state_folder(state_home: Option<OsString>, home: Option<OsString>) -> Option<
     Some(state.join("crashlens"))
 }
 
-/// Saves in the first folder that can be written; the error is that of the last.
-fn keep_in(folders: &[PathBuf], file: &CaptureFile, now: Timestamp) -> io::Result<PathBuf> {
+/// Saves in the first folder that can be written; the error is that of the last. Returns the file, and those that were
+/// removed to keep the folder small.
+fn keep_in(
+    folders: &[PathBuf],
+    file: &CaptureFile,
+    now: Timestamp,
+) -> io::Result<(PathBuf, Vec<PathBuf>)> {
     let name = file_name(file, now);
     let mut failure = io::Error::from(io::ErrorKind::NotFound);
     for folder in folders {
@@ -105,10 +116,10 @@ fn keep_in(folders: &[PathBuf], file: &CaptureFile, now: Timestamp) -> io::Resul
         };
         match write_atomically(&path, 0o600, &mut |out| file.write(out)) {
             Ok(()) if is_ours => {
-                forget_oldest(folder, KEPT);
-                return Ok(path);
+                let removed = retention::clear(folder, &name, now);
+                return Ok((path, removed));
             }
-            Ok(()) => return Ok(path),
+            Ok(()) => return Ok((path, Vec::new())),
             Err(error) => failure = error,
         }
     }
@@ -127,11 +138,12 @@ fn file_name(file: &CaptureFile, now: Timestamp) -> String {
         .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '+'))
         .take(40)
         .collect();
-    format!(
-        "{}-{program}-{}{EXTENSION}",
-        now.strftime("%Y-%m-%dT%H-%M-%SZ"),
-        process.pid
-    )
+    format!("{}-{program}-{}{EXTENSION}", time_of(now), process.pid)
+}
+
+/// The beginning of a name.
+fn time_of(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
 }
 
 /// `capture`, `capture.2`, `capture.3`…
@@ -142,40 +154,6 @@ fn numbered(path: &Path, count: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{count}"));
     PathBuf::from(name)
-}
-
-/// Removes the oldest captures above `kept`. Only files with names as [`file_name`] makes them are ours to remove.
-fn forget_oldest(folder: &Path, kept: usize) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| is_our_name(name))
-        .collect();
-    names.sort();
-    let surplus = names.len().saturating_sub(kept);
-    for name in names.iter().take(surplus) {
-        let _ = std::fs::remove_file(folder.join(name));
-    }
-}
-
-fn is_our_name(name: &str) -> bool {
-    let Some(stem) = name.strip_suffix(EXTENSION) else {
-        return false;
-    };
-    let pattern = b"dddd-dd-ddTdd-dd-ddZ-";
-    let matches = |(byte, wanted): (&u8, &u8)| {
-        if *wanted == b'd' {
-            byte.is_ascii_digit()
-        } else {
-            byte == wanted
-        }
-    };
-    let pid = stem.rsplit('-').next().unwrap_or_default();
-    stem.len() > pattern.len()
-        && stem.as_bytes().iter().zip(pattern).all(matches)
-        && pid.parse::<u32>().is_ok()
 }
 
 /// Writes a file so that readers see the old content or the new, never a part.

@@ -22,36 +22,6 @@ fn further_captures_under_a_chosen_name_get_a_number() {
 }
 
 #[test]
-fn only_the_oldest_of_our_own_files_are_removed() {
-    let folder = tempfile::tempdir().unwrap();
-    let ours = |second: u32| format!("2026-11-15T22-05-{second:02}Z-python3.11-4711.crashlens");
-    for name in [
-        ours(2),
-        ours(1),
-        ours(3),
-        "mine.crashlens".to_owned(),
-        "notes.txt".to_owned(),
-    ] {
-        std::fs::write(folder.path().join(name), "").unwrap();
-    }
-    forget_oldest(folder.path(), 2);
-    let mut left: Vec<String> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    left.sort();
-    assert_eq!(
-        left,
-        [
-            ours(2),
-            ours(3),
-            "mine.crashlens".to_owned(),
-            "notes.txt".to_owned()
-        ]
-    );
-}
-
-#[test]
 fn a_file_is_replaced_in_one_step_and_through_its_link() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("report"), folder.path().join("link"));

@@ -83,6 +83,9 @@ pub struct Death {
     pub gaps: Vec<Gap>,
     /// The file that holds the capture, where it was saved.
     pub saved: Option<String>,
+    /// Saved captures of earlier crashes that were removed when this one was saved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
 }
 
 impl Death {
@@ -149,6 +152,7 @@ impl Death {
             },
             gaps: capture.gaps.0.clone(),
             saved: None,
+            removed: Vec::new(),
         }
     }
 }

@@ -24,7 +24,9 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crashlens_core::remedy::Crashlens;
-use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role};
+use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role, text};
+
+use crate::saved::retention;
 
 pub(super) use hang::write_hang;
 pub(crate) use inspection::write_inspection;
@@ -281,6 +283,15 @@ fn write_next_step(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resul
         return Ok(());
     };
     page.command("Saved", saved)?;
+    if !death.removed.is_empty() {
+        let captures = text::plural(death.removed.len() as u64, "capture");
+        page.command("Removed", &format!("{captures}, {}", retention::RULE))?;
+    }
+    if view.verbosity == Verbosity::Full {
+        for path in &death.removed {
+            page.item(path)?;
+        }
+    }
     if view.verbosity != Verbosity::Full {
         page.command("More", &Crashlens::Show(saved.clone()).to_string())?;
     }

@@ -95,6 +95,28 @@ fn a_death_is_reported_after_the_programs_own_words_and_saved() {
 }
 
 #[test]
+fn old_captures_are_removed_and_the_report_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state/crashlens");
+    std::fs::create_dir_all(&state).unwrap();
+    let [old, of_another_program] = ["sh", "train.py"].map(|program| {
+        let path = state.join(format!("2020-01-01T00-00-00Z-{program}-1.crashlens"));
+        std::fs::write(&path, "").unwrap();
+        path
+    });
+    let output = run(folder.path(), &["-v"], DIES);
+    let text = stderr(&output);
+    assert!(!old.exists());
+    assert!(of_another_program.exists());
+    let told = "Removed 1 capture, older than 30 days or beyond 500 MB in all";
+    assert!(text.contains(told), "{text}");
+    assert!(
+        text.contains("2020-01-01T00-00-00Z-sh-1.crashlens"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_saved_death_gives_the_same_report_again() {
     let folder = tempfile::tempdir().unwrap();
     let live = run(
