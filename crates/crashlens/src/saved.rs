@@ -3,7 +3,9 @@
 pub(crate) mod retention;
 
 use std::ffi::OsString;
+use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crashlens_core::{CaptureFile, Death, Gap};
@@ -61,7 +63,7 @@ impl Shelf {
             Self::Named { path, taken } => {
                 *taken += 1;
                 let path = numbered(path, *taken);
-                write_atomically(&path, 0o600, &mut |out| file.write(out)).map(|()| path)
+                write_atomically(&path, &mut |out| file.write(out)).map(|()| path)
             }
             Self::Folders(folders) => {
                 keep_in(folders, file, Timestamp::now()).map(|(path, removed)| {
@@ -105,7 +107,7 @@ fn keep_in(
     let mut failure = io::Error::from(io::ErrorKind::NotFound);
     for folder in folders {
         let is_ours = folder.file_name().is_some_and(|name| name == "crashlens");
-        if is_ours && let Err(error) = std::fs::create_dir_all(folder) {
+        if is_ours && let Err(error) = create_private_folder(folder) {
             failure = error;
             continue;
         }
@@ -114,7 +116,7 @@ fn keep_in(
         } else {
             PathBuf::from(&name)
         };
-        match write_atomically(&path, 0o600, &mut |out| file.write(out)) {
+        match write_atomically(&path, &mut |out| file.write(out)) {
             Ok(()) if is_ours => {
                 let removed = retention::clear(folder, &name, now);
                 return Ok((path, removed));
@@ -156,15 +158,13 @@ fn numbered(path: &Path, count: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes a file so that readers see the old content or the new, never a part.
+/// Writes a file for its owner alone, so that readers see the old content or the new, never a part.
 ///
 /// What is not an ordinary file (`/dev/stdout`, a FIFO) is written in place: a rename would replace the device.
 pub(crate) fn write_atomically(
     path: &Path,
-    mode: u32,
     write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
     // Through a symbolic link, as an ordinary write would go.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if std::fs::metadata(&target).is_ok_and(|known| !known.is_file()) {
@@ -177,13 +177,24 @@ pub(crate) fn write_atomically(
         .unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".crashlens-")
-        .permissions(std::fs::Permissions::from_mode(mode))
         .tempfile_in(folder)?;
+    make_private(file.as_file())?;
     let mut buffered = io::BufWriter::new(file.as_file_mut());
     write(&mut buffered)?;
     buffered.flush()?;
     drop(buffered);
     file.persist(&target).map(drop).map_err(|error| error.error)
+}
+
+/// What is known of a process may be secret, whatever its masks: only the owner reads the file. The umask takes
+/// permissions away and adds none, so the mode that a file is made with does not decide alone.
+pub(crate) fn make_private(file: &File) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(0o600))
+}
+
+/// As the XDG standard asks for.
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The manifest of a scan: written, continued, or compared with.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufReader, Seek as _, SeekFrom};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crashlens_core::files::{Extent, FileFacts, Flaw, FlawKind};
@@ -216,7 +217,12 @@ fn continued(path: &Path) -> io::Result<File> {
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(0o600)
         .open(path)?;
+    // The umask may have taken from the mode; where the file is that of another user, its mode is for that user to decide.
+    if file.metadata()?.is_file() {
+        let _ = file.set_permissions(Permissions::from_mode(0o600));
+    }
     file.set_len(whole)?;
     file.seek(SeekFrom::End(0))?;
     Ok(file)

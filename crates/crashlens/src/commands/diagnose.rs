@@ -10,6 +10,7 @@ use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
+use crate::saved::make_private;
 
 /// Enough to tell what a file is: a core by its first bytes, text by so many of them.
 const OPENING: usize = 4096;
@@ -124,6 +125,7 @@ fn spool(input: impl Read) -> io::Result<tempfile::NamedTempFile> {
     let mut spool = tempfile::Builder::new()
         .prefix("crashlens-core-")
         .tempfile()?;
+    make_private(spool.as_file())?;
     let mut input = input.take(MAX_PIPED_CORE);
     io::copy(&mut input, &mut spool)?;
     spool.flush()?;

@@ -147,7 +147,7 @@ impl Destination {
                 text = anstream::adapter::strip_bytes(&text).into_vec();
             }
             match (&self.file, self.stream) {
-                (Some(file), _) => write_atomically(file, 0o666, &mut |out| out.write_all(&text)),
+                (Some(file), _) => write_atomically(file, &mut |out| out.write_all(&text)),
                 (None, Stream::Stdout) => print(io::stdout().lock(), &text),
                 (None, Stream::Stderr) => print(io::stderr().lock(), &text),
             }

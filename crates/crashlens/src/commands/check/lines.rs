@@ -1,8 +1,9 @@
 //! A line of JSON for each file, as soon as it was read: so that any engine can share the work out. What is known only
 //! when all were read, and what could not be looked at, comes behind in lines of another form, which have no `path`.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use crashlens_core::capture::Gap;
@@ -15,6 +16,7 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
 use crate::report::Format;
+use crate::saved::make_private;
 
 /// Name and version of the form of a line about one file; there is one for each.
 const FILE: &str = "crashlens.file/1";
@@ -108,7 +110,18 @@ impl Lines {
 }
 
 fn create(path: &PathBuf) -> Result<File, Failure> {
-    File::create(path).map_err(|error| {
+    let created = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path);
+    let file = created.map_err(|error| {
         Failure::writing(&path.display().to_string(), &error, ExitStatus::NoReport)
-    })
+    })?;
+    if file.metadata().is_ok_and(|known| known.is_file()) {
+        // Where the file is that of another user, who may read it is for that user to decide.
+        let _ = make_private(&file);
+    }
+    Ok(file)
 }

@@ -184,7 +184,7 @@ impl<'a> Results<'a> {
     /// Lists the bad files and says which could not be; whether all were.
     fn list(&self, list: &Path) -> Result<bool, Failure> {
         let (text, left_out) = list_paths(&self.bad, self.job.scan.path_end());
-        write_atomically(list, 0o666, &mut |out| out.write_all(&text)).map_err(|error| {
+        write_atomically(list, &mut |out| out.write_all(&text)).map_err(|error| {
             let message = format!("cannot write the list {}: {error}", list.display());
             Failure::new(message, ExitStatus::NoReport)
         })?;

@@ -40,7 +40,7 @@ pub(super) fn write(path: &Path, survey: &Survey) -> Result<(), Failure> {
         .map_err(std::io::Error::from)
         .and_then(|mut json| {
             json.push(b'\n');
-            write_atomically(path, 0o600, &mut |out| out.write_all(&json))
+            write_atomically(path, &mut |out| out.write_all(&json))
         });
     written.map_err(|error| {
         let message = format!("cannot save the survey to {}: {error}", path.display());

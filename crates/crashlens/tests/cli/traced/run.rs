@@ -4,6 +4,7 @@ use std::process::Output;
 
 use crashlens_core::Report;
 
+use crate::private::assert_private;
 use crate::{crashlens, stderr, stdout};
 
 /// A program that dies of a signal it sends to itself.
@@ -92,6 +93,13 @@ fn a_death_is_reported_after_the_programs_own_words_and_saved() {
         .unwrap()
         .collect();
     assert_eq!(saved.len(), 1);
+}
+
+#[test]
+fn captures_and_reports_are_for_their_owner_alone_whatever_the_umask() {
+    let options = ["run", "--save", "death", "--output", "report"];
+    let args = [&options[..], &["--", "sh", "-c", DIES]].concat();
+    assert_private(&args, &["death", "report"]);
 }
 
 #[test]
