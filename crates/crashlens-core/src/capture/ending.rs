@@ -48,6 +48,13 @@ impl Ending {
             raised_again: false,
         }
     }
+
+    /// Whether a process sent the signal, with `kill`, `raise`, `tgkill` or `sigqueue`: what the kernel sends it for did
+    /// not happen then.
+    pub fn is_sent(&self) -> bool {
+        let code = self.code.as_deref();
+        code.is_some_and(|code| matches!(code, "SI_USER" | "SI_QUEUE" | "SI_TKILL"))
+    }
 }
 
 /// What kind of ending it was.

@@ -102,6 +102,12 @@ impl<'a> Facts<'a> {
         (sender != self.capture().process.pid && !ending.raised_again).then_some(sender)
     }
 
+    /// Whether the process sent the signal to itself.
+    pub fn sent_it_itself(&self) -> bool {
+        let ending = &self.capture().ending;
+        ending.is_sent() && ending.sender_pid == Some(self.capture().process.pid)
+    }
+
     /// The lineage of a process that is a copy of its parent.
     pub fn forked(&self) -> Option<&Lineage> {
         self.lineage()

@@ -5,6 +5,7 @@ mod full;
 mod memory;
 mod refusal;
 mod rules;
+mod sent;
 
 use crate::book::Family;
 

@@ -10,3 +10,6 @@ pub(super) const FAMILY: Family = Family {
     letters: "VER",
     rules: rules::ALL,
 };
+
+#[cfg(test)]
+mod tests;

@@ -144,14 +144,19 @@ fn gloss(ending: &Ending, pid: u32) -> String {
     {
         return format!("process {sender} sent it");
     }
+    if ending.is_sent() && ending.signal != Some(Signal::ABRT) {
+        return match ending.sender_pid {
+            Some(0) => "a process outside of its container sent it",
+            Some(_) => "it sent the signal to itself",
+            None => "a process sent it",
+        }
+        .to_owned();
+    }
     let at = ending
         .address
         .map_or_else(String::new, |address| format!(" (address\u{a0}{address})"));
     let code = ending.code.as_deref().unwrap_or_default();
     match (ending.signal.unwrap_or(Signal(0)), code) {
-        (signal, "SI_USER" | "SI_TKILL" | "SI_QUEUE") if signal.is_fault() => {
-            "it sent the signal to itself".to_owned()
-        }
         (Signal::SEGV, "SEGV_MAPERR") => format!("it touched memory that is not there{at}"),
         (Signal::SEGV, "SEGV_ACCERR") => {
             format!("it touched memory in a way that is not allowed there{at}")
@@ -230,6 +235,22 @@ mod tests {
             (
                 ending(Signal::SEGV, "SI_TKILL", None, Some(7)),
                 "it sent the signal to itself",
+            ),
+            (
+                ending(Signal::SYS, "SYS_SECCOMP", None, None),
+                "it made a system call that is forbidden here",
+            ),
+            (
+                ending(Signal::SYS, "SI_USER", None, Some(7)),
+                "it sent the signal to itself",
+            ),
+            (
+                ending(Signal(25), "SI_TKILL", None, Some(7)),
+                "it sent the signal to itself",
+            ),
+            (
+                ending(Signal(24), "SI_USER", None, Some(0)),
+                "a process outside of its container sent it",
             ),
             (
                 ending(Signal(24), "SI_KERNEL", None, None),

@@ -34,6 +34,7 @@ impl Known {
             .or_else(|| damaged_heap(facts))
             .or_else(|| smashed_stack(facts))
             .or_else(|| silent_abort(facts))
+            .or_else(|| sent_by_itself(facts))
             .or_else(|| forbidden_call(facts));
         let special = special.or_else(|| {
             if facts.is_text() {
@@ -156,9 +157,28 @@ fn silent_abort(facts: &Facts<'_>) -> Option<Known> {
     })
 }
 
+/// The program sent itself a signal that the kernel sends for a reason: the reason is not there.
+fn sent_by_itself(facts: &Facts<'_>) -> Option<Known> {
+    let signal = facts.signal()?;
+    // Aborts and faults that are raised again have reasons of their own, and rules for them.
+    if signal.is_fault() || signal == Signal::ABRT || !facts.sent_it_itself() {
+        return None;
+    }
+    let name = signal.name();
+    let next = "Look for a call of kill(), raise() or tgkill() in the innermost frames: a test, a signal handler or a \
+                library may send the signal on purpose.";
+    Some(Known {
+        headline: format!("Its own code sent {name} to the process{}", place(facts)),
+        fact: FactRef::Ending,
+        claim: format!("{name} came from the process itself, not from the kernel."),
+        next: Remedy::new(next),
+    })
+}
+
 /// A system call that a filter answers with death.
 fn forbidden_call(facts: &Facts<'_>) -> Option<Known> {
-    facts.died_of(Signal::SYS).then(|| Known {
+    let is_sent = facts.capture().ending.is_sent();
+    (facts.died_of(Signal::SYS) && !is_sent).then(|| Known {
         headline: format!(
             "It made a system call that its sandbox forbids{}",
             place(facts)

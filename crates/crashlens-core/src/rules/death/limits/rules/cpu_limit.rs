@@ -7,6 +7,7 @@ use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, XCPU, excerpt};
 use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
+use crate::rules::death::limits::sent;
 
 pub(super) static RULE: Rule = Rule {
     id: "LIM008",
@@ -19,7 +20,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
-    let ending = &facts.capture().ending;
     let said = facts
         .sign("processor-time-used-up")
         .filter(|_| facts.is_text());
@@ -52,12 +52,8 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
         let claim = "It died of SIGXCPU, which the kernel sends when processor time is used up.";
         suspicion = suspicion.supported(Weight::Strong, FactRef::Ending, claim);
     }
-    if let Some(sender) = ending
-        .sender_pid
-        .filter(|_| ending.code.as_deref() == Some("SI_USER"))
-    {
-        let claim = format!("Process {sender} sent the signal, not the kernel.");
-        suspicion = suspicion.opposed(Weight::Decisive, FactRef::Ending, claim);
+    if let Some((weight, claim)) = sent::by_process(facts, entry.is_some()) {
+        suspicion = suspicion.opposed(weight, FactRef::Ending, claim);
     }
     let present = limit.map_or(String::new(), |limit| format!(", which is {limit} seconds"));
     Some(

@@ -1,12 +1,13 @@
 //! A file reached the size that the process may write.
 
 use crate::book::{Judge, Rule};
-use crate::capture::Resource;
+use crate::capture::{Resource, ResourceUse};
 use crate::cause::Cause;
 use crate::evidence::{FactRef, Weight};
 use crate::facts::{Facts, XFSZ, bytes, excerpt};
 use crate::remedy::ShellLine;
 use crate::rule::{Remedy, Suspicion};
+use crate::rules::death::limits::sent;
 
 pub(super) static RULE: Rule = Rule {
     id: "LIM009",
@@ -52,6 +53,10 @@ fn judge(facts: &Facts<'_>) -> Option<Suspicion> {
             resource: Resource::FileSize,
         };
         suspicion = suspicion.supported(Weight::Strong, fact, claim);
+    }
+    let is_met = |entry: &ResourceUse| entry.used.is_some() && entry.used >= entry.limit;
+    if let Some((weight, claim)) = sent::by_process(facts, entry.is_some_and(is_met)) {
+        suspicion = suspicion.opposed(weight, FactRef::Ending, claim);
     }
     let present = limit.map_or(String::new(), |limit| format!(", which is {limit} bytes"));
     Some(

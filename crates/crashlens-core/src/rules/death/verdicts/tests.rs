@@ -1,0 +1,33 @@
+use crate::book;
+use crate::capture::{CrashCapture, Signal};
+use crate::facts::Facts;
+use crate::known_issues::KnownIssues;
+use crate::rule::Suspicion;
+use crate::sample;
+
+/// What users read where no cause is known.
+fn said(capture: &CrashCapture) -> Suspicion {
+    let facts = Facts::new(capture, KnownIssues::built_in());
+    let rule = book::find("insufficient-evidence").unwrap();
+    rule.suspect(&facts).unwrap()
+}
+
+fn died_of(signal: i32, code: &str, sender: Option<u32>) -> CrashCapture {
+    let thread = sample::thread(1, vec![sample::native("work")]);
+    let mut capture = sample::capture(vec![thread], &[]);
+    capture.ending.signal = Some(Signal(signal));
+    capture.ending.code = Some(code.to_owned());
+    capture.ending.sender_pid = sender;
+    capture
+}
+
+#[test]
+fn a_sigsys_that_the_program_raised_is_no_forbidden_system_call() {
+    let own = died_of(31, "", None).process.pid;
+    for code in ["SI_USER", "SI_TKILL", "SI_QUEUE"] {
+        let headline = said(&died_of(31, code, Some(own))).headline;
+        assert_eq!(headline, "Its own code sent SIGSYS to the process in work");
+    }
+    let headline = said(&died_of(31, "SYS_SECCOMP", None)).headline;
+    assert!(headline.contains("its sandbox forbids"), "{headline}");
+}
