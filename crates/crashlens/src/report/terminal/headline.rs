@@ -192,6 +192,7 @@ fn gloss(ending: &Ending, pid: u32) -> String {
         (Signal(15), _) => "it was asked to end".to_owned(),
         (Signal(24), _) => "it had used up its limit of processor time".to_owned(),
         (Signal(25), _) => "a file it wrote passed the size limit".to_owned(),
+        (Signal(14 | 26 | 27), _) => "a timer ran out, and nothing handled the signal".to_owned(),
         _ => "its default action is to end the process".to_owned(),
     }
 }

@@ -6,6 +6,9 @@ use crate::facts::{Facts, NativeSight, excerpt};
 use crate::remedy::{Again, ShellLine};
 use crate::rule::{Remedy, Risk};
 
+/// Signals of timers that count CPU time, and the timers.
+const TIMERS: [(i32, &str); 2] = [(26, "ITIMER_VIRTUAL"), (27, "ITIMER_PROF")];
+
 /// The run that reads everything at the death.
 fn run() -> Again {
     Again::under_crashlens()
@@ -35,7 +38,8 @@ impl Known {
             .or_else(|| smashed_stack(facts))
             .or_else(|| silent_abort(facts))
             .or_else(|| sent_by_itself(facts))
-            .or_else(|| forbidden_call(facts));
+            .or_else(|| forbidden_call(facts))
+            .or_else(|| timer_ran_out(facts));
         let special = special.or_else(|| {
             if facts.is_text() {
                 in_text(facts)
@@ -194,6 +198,30 @@ fn forbidden_call(facts: &Facts<'_>) -> Option<Known> {
     })
 }
 
+/// A timer for profiling that goes on after Python has put the default actions of signals back.
+fn timer_ran_out(facts: &Facts<'_>) -> Option<Known> {
+    let signal = facts.signal()?;
+    let (_, timer) = TIMERS.iter().find(|(number, _)| *number == signal.0)?;
+    let name = signal.name();
+    let when = if facts.is_finalizing() {
+        " during shutdown"
+    } else {
+        ""
+    };
+    let next = format!(
+        "Stop the timer before its handler is removed, at the latest before the program ends: \
+         signal.setitimer(signal.{timer}, 0), or the stop function of the profiler."
+    );
+    Some(Known {
+        headline: format!("A timer sent {name}{when}, and no handler was there for it"),
+        fact: FactRef::Ending,
+        claim: format!(
+            "{name} is sent by timers ({timer}), which profilers use; without a handler it ends the process."
+        ),
+        next: Remedy::new(next),
+    })
+}
+
 /// What a text is about.
 fn in_text(facts: &Facts<'_>) -> Option<Known> {
     let known = |id: &str, headline: String, claim: &str, next: Remedy| {
@@ -281,12 +309,23 @@ fn bare(facts: &Facts<'_>) -> Known {
     } else {
         "Nothing that was seen tells the reason."
     };
-    let next = if facts.capture().source == CaptureSource::Process {
-        let action = "Run it again with an allocator that checks: if the place changes, memory is damaged elsewhere.";
-        Remedy::new(action).command(checked_run())
-    } else {
-        let action = "Run it under crashlens, which reads stacks, values and limits at the moment of the death.";
-        Remedy::new(action).command(run())
+    let is_of_instruction = |signal: Signal| signal.is_fault() || signal == Signal::ABRT;
+    let is_process = facts.capture().source == CaptureSource::Process;
+    let next = match facts.signal() {
+        Some(signal) if is_process && !is_of_instruction(signal) => {
+            let name = signal.name();
+            Remedy::new(format!(
+                "Find out what sends {name}: no instruction causes it."
+            ))
+        }
+        _ if is_process => {
+            let action = "Run it again with an allocator that checks: if the place changes, memory is damaged elsewhere.";
+            Remedy::new(action).command(checked_run())
+        }
+        _ => {
+            let action = "Run it under crashlens, which reads stacks, values and limits at the moment of the death.";
+            Remedy::new(action).command(run())
+        }
     };
     Known {
         headline,

@@ -31,3 +31,18 @@ fn a_sigsys_that_the_program_raised_is_no_forbidden_system_call() {
     let headline = said(&died_of(31, "SYS_SECCOMP", None)).headline;
     assert!(headline.contains("its sandbox forbids"), "{headline}");
 }
+
+#[test]
+fn a_signal_that_no_instruction_brings_about_gets_no_advice_about_memory() {
+    let advice = |signal: i32| {
+        let remedies = said(&died_of(signal, "SI_KERNEL", None)).remedies;
+        remedies.into_iter().map(|it| it.action).collect::<String>()
+    };
+    // SIGPROF, SIGVTALRM, SIGPWR, SIGIO, SIGSTKFLT.
+    for signal in [27, 26, 30, 29, 16] {
+        let advice = advice(signal);
+        assert!(!advice.contains("memory"), "{signal}: {advice}");
+    }
+    assert!(advice(27).contains("setitimer"), "{}", advice(27));
+    assert!(advice(11).contains("memory"), "{}", advice(11));
+}
