@@ -1,6 +1,6 @@
 //! What is known of a death that nobody can explain, and what would tell more.
 
-use crate::capture::{CaptureSource, MessageKind, Signal};
+use crate::capture::{CaptureSource, EndingKind, MessageKind, Signal};
 use crate::evidence::FactRef;
 use crate::facts::{Facts, NativeSight, excerpt};
 use crate::remedy::{Again, ShellLine};
@@ -296,11 +296,20 @@ fn unseen(facts: &Facts<'_>) -> Option<Known> {
     })
 }
 
+/// Whether a text has anything that only a death leaves: how a process ended, or last words. Any file is a text.
+fn tells_of_death(facts: &Facts<'_>) -> bool {
+    let is_known = facts.capture().ending.kind != EndingKind::Unknown;
+    is_known || !facts.messages().is_empty()
+}
+
 /// A signal, and where it struck.
 fn bare(facts: &Facts<'_>) -> Known {
     let place = place(facts);
     let (died, is_text) = (died(facts), facts.is_text());
     let headline = match (is_text, place.is_empty()) {
+        (true, true) if !tells_of_death(facts) => {
+            "The text does not say that a process died".to_owned()
+        }
         (true, true) => format!("It {died}, and the text does not show where"),
         _ => format!("It {died}{place}; why cannot be told from that"),
     };

@@ -2,6 +2,7 @@ use crate::book;
 use crate::capture::{CrashCapture, Signal};
 use crate::facts::Facts;
 use crate::known_issues::KnownIssues;
+use crate::pasted;
 use crate::rule::Suspicion;
 use crate::sample;
 
@@ -45,4 +46,18 @@ fn a_signal_that_no_instruction_brings_about_gets_no_advice_about_memory() {
     }
     assert!(advice(27).contains("setitimer"), "{}", advice(27));
     assert!(advice(11).contains("memory"), "{}", advice(11));
+}
+
+#[test]
+fn a_text_about_something_else_is_not_said_to_tell_of_a_death() {
+    let headline = |text: &str| said(&pasted::read(text.as_bytes()).unwrap()).headline;
+    let accounts =
+        "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n";
+    assert_eq!(
+        headline(accounts),
+        "The text does not say that a process died"
+    );
+    assert!(headline("training\nSegmentation fault\n").starts_with("It died of SIGSEGV"));
+    let last_words = headline("terminate called without an active exception\n");
+    assert!(last_words.starts_with("It died"), "{last_words}");
 }
