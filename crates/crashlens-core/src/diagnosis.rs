@@ -9,7 +9,6 @@ mod environment;
 use serde::{Deserialize, Serialize};
 
 use crate::book::{self, Rule};
-use crate::capture::EndingKind;
 use crate::cause::{Cause, Depth};
 use crate::evidence::{Directness, Evidence, FactRef, Stance, Weight};
 use crate::facts::Facts;
@@ -113,7 +112,7 @@ impl Judgement {
 
 /// Asks every rule.
 pub(crate) fn diagnose(facts: &Facts<'_>) -> Diagnosis {
-    if facts.capture().ending.kind == EndingKind::Running {
+    if facts.capture().ending.kind.is_alive() {
         return Diagnosis::default();
     }
     let mut diagnosis = Diagnosis::default();

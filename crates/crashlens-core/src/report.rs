@@ -157,7 +157,7 @@ impl Run {
         let exit_code = match ending.kind {
             EndingKind::Exit => ending.exit_code,
             EndingKind::Signal | EndingKind::OomKill => ending.signal.map(|signal| 128 + signal.0),
-            EndingKind::Running | EndingKind::Unknown => None,
+            EndingKind::Running | EndingKind::Stopped | EndingKind::Unknown => None,
         };
         Self {
             argv: if is_main {

@@ -64,13 +64,15 @@ pub fn command_of(pid: u32) -> Vec<String> {
 /// Stops a process for a moment and reads all its stacks.
 pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
     let pid = process_of(pid)?;
+    // Before it is traced: from then on it is we who stop it.
+    let ending = alive(pid);
     let mut watch = start_watch(pid)?;
     let mut tree = Tree::default();
     seize_process(&mut tree, pid)?;
     let looked_at = Dying {
         process: pid,
         role: Role::Main,
-        ending: Ending::running(),
+        ending,
         thread: None,
         registers_at_fault: None,
         earlier: None,
@@ -83,6 +85,15 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
     let unnamed = read_dying(&mut tree, &mut watch, &Baseline::default(), looked_at);
     release_all(&tree, &mut watch);
     Ok(unnamed.name(&Relay::off(OUTPUT_NOT_OURS)))
+}
+
+/// How a process is that has not ended.
+pub(crate) fn alive(pid: u32) -> Ending {
+    if ThreadStatus::read(pid).is_ok_and(|status| status.is_stopped()) {
+        Ending::stopped()
+    } else {
+        Ending::running()
+    }
 }
 
 /// The process that `id`, of a process or one of its threads, belongs to.

@@ -58,6 +58,11 @@ impl ThreadStatus {
         self.0.state.starts_with(['Z', 'X'])
     }
 
+    /// Whether a signal has stopped it. Of a thread that is traced, and not held by us, that is a tracing stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.0.state.starts_with(['T', 't'])
+    }
+
     /// Whether the signal's default action would be taken: no handler, not ignored.
     pub(crate) fn takes_default_action(&self, signal: Signal) -> bool {
         !in_set(self.0.sigcgt | self.0.sigign, signal)

@@ -60,7 +60,7 @@ fn reasons(file: &CaptureFile) -> String {
 #[test]
 fn a_core_with_nothing_but_memory_becomes_a_capture_with_gaps() {
     let file = Saved::new().read(&small_core(4096)).unwrap();
-    assert_eq!(file.capture.ending.kind, EndingKind::Running);
+    assert_eq!(file.capture.ending.kind, EndingKind::Unknown);
     assert_eq!(file.capture.maps.known().unwrap().len(), 1);
     assert!(matches!(
         file.capture.environment.limits,

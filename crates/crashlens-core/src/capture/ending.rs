@@ -49,6 +49,14 @@ impl Ending {
         }
     }
 
+    /// Of a process that is looked at while a signal has stopped it.
+    pub fn stopped() -> Self {
+        Self {
+            kind: EndingKind::Stopped,
+            ..Self::running()
+        }
+    }
+
     /// Whether a process sent the signal, with `kill`, `raise`, `tgkill` or `sigqueue`: what the kernel sends it for did
     /// not happen then.
     pub fn is_sent(&self) -> bool {
@@ -70,8 +78,17 @@ pub enum EndingKind {
     Exit,
     /// It was alive when it was looked at (`attach --now`, `--hang-after`).
     Running,
-    /// It is said to have died, and not how: text may leave that out.
+    /// It was alive when it was looked at, and a signal had stopped it: SIGSTOP, or Ctrl-Z.
+    Stopped,
+    /// It is not known how it ended, or whether: text and core dumps may leave that out.
     Unknown,
+}
+
+impl EndingKind {
+    /// Whether the process was alive when it was looked at.
+    pub fn is_alive(self) -> bool {
+        matches!(self, Self::Running | Self::Stopped)
+    }
 }
 
 /// One signal as it reached a thread.

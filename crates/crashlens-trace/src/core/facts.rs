@@ -122,10 +122,11 @@ fn ending(core: &CoreFile, stacks: &Stacks, gaps: &mut Gaps) -> Ending {
     let raised_again = first_code != last_code;
     let sender = last.and_then(|facts| facts.sender_pid);
     Ending {
-        kind: if last.is_some() {
-            EndingKind::Signal
-        } else {
-            EndingKind::Running
+        kind: match (last, stacks.threads.is_empty()) {
+            (Some(_), _) => EndingKind::Signal,
+            // A thread without a signal: a tool wrote the core of a process that was alive.
+            (None, false) => EndingKind::Running,
+            (None, true) => EndingKind::Unknown,
         },
         signal: last.map(|facts| facts.signal),
         address: first.and_then(|first| first.address),

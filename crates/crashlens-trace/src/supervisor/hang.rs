@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crashlens_core::{CaptureFile, Ending, Gaps};
+use crashlens_core::{CaptureFile, Gaps};
 
 use super::Supervisor;
 use crate::agenda::Chore;
+use crate::attach::alive;
 use crate::capture::{Dying, Unnamed, read_dying};
 use crate::event::{Event, decode_event};
 use crate::interruption;
@@ -133,7 +134,7 @@ impl Supervisor<'_> {
         let looked_at = Dying {
             process,
             role,
-            ending: Ending::running(),
+            ending: alive(process),
             thread: None,
             registers_at_fault: None,
             earlier: None,

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crashlens_core::remedy::Crashlens;
-use crashlens_core::{CaptureSource, Death, EndingKind, Gap, Report, Role, text};
+use crashlens_core::{CaptureSource, Death, Gap, Report, Role, text};
 
 use crate::saved::retention;
 
@@ -112,7 +112,7 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
 /// Whether what was found in the environment stands with this death: the program ends with it, so that the look was
 /// made before it is told. After the death of a child nobody knows when that will be.
 fn closes_with_the_environment(death: &Death) -> bool {
-    death.role == Role::Main && death.ending.kind != EndingKind::Running
+    death.role == Role::Main && !death.ending.kind.is_alive()
 }
 
 /// Writes one death of a report.
@@ -136,7 +136,7 @@ fn write_process(
     let mut page = Page::new(out, view.columns);
     page.blank()?;
     headline::write(&mut page, death)?;
-    if death.ending.kind == EndingKind::Running {
+    if death.ending.kind.is_alive() {
         if let Some(lineage) = &death.lineage {
             words::write_lineage(&mut page, lineage)?;
             words::write_vain_wait(&mut page, lineage)?;
@@ -156,7 +156,7 @@ fn write_process(
 
 /// What follows the first screen. Where no cause could be told, what was seen is all there is, and comes first.
 fn write_depth(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let is_dead = death.ending.kind != EndingKind::Running;
+    let is_dead = !death.ending.kind.is_alive();
     let details = |page: &mut Page<'_>| {
         page.section(Some("Details"), |page| details::write(page, death, view))
     };

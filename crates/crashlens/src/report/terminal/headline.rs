@@ -23,15 +23,17 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
     };
     let ending = &death.ending;
     match ending.kind {
-        EndingKind::Running => page.sentence(&[
+        EndingKind::Running | EndingKind::Stopped => page.sentence(&[
             (STRONG, program),
             (PLAIN, &who),
-            (PLAIN, " is running. This is what its threads were doing."),
+            (PLAIN, alive(death)),
+            (PLAIN, " This is what its threads were doing."),
         ]),
         EndingKind::Unknown => page.sentence(&[
+            (PLAIN, "The core dump does not say how "),
             (STRONG, program),
             (PLAIN, &who),
-            (PLAIN, " died; the text does not say of what."),
+            (PLAIN, " ended."),
         ]),
         EndingKind::Exit => {
             let code = ending
@@ -55,6 +57,17 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
                 (PLAIN, &format!(": {}.", explanation(death))),
             ])
         }
+    }
+}
+
+/// What a process was doing as a whole that is not known to have ended.
+fn alive(death: &Death) -> &'static str {
+    match (death.source, death.ending.kind) {
+        (_, EndingKind::Stopped) => {
+            " is stopped, as after SIGSTOP or Ctrl-Z; SIGCONT lets it go on."
+        }
+        (CaptureSource::Core, _) => " was alive when the core dump was written.",
+        _ => " is running.",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crashlens_core::report::ThreadReport;
-use crashlens_core::{Death, EndingKind, Frame, ThreadRole};
+use crashlens_core::{Death, Frame, ThreadRole};
 use textwrap::core::display_width;
 
 use super::names::{clip, function_for_people, library_for_people};
@@ -54,7 +54,7 @@ fn directory(death: &Death) -> Option<&str> {
 
 /// Writes the other threads: what waited for the crashed one with its stack, the rest in a line each.
 pub(super) fn write_others(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
-    let shows_all = view.verbosity == Verbosity::Full || death.ending.kind == EndingKind::Running;
+    let shows_all = view.verbosity == Verbosity::Full || death.ending.kind.is_alive();
     let mut others = Vec::new();
     for thread in death
         .threads

@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use crashlens_core::{EndingKind, Report};
+use crashlens_core::{Death, EndingKind, Report};
 
-use crate::{crashlens, output, stderr};
+use crate::{crashlens, output, stderr, stdout};
 
 fn start(options: &[&str], program: &str) -> Child {
     let mut args = vec!["run", "--no-save"];
@@ -127,4 +127,52 @@ fn the_report_of_a_process_that_was_joined_names_its_command() {
     let report: Report = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report.run.argv, ["sh", "-c", "read line; exit 4"]);
     assert!(report.deaths.is_empty());
+}
+
+#[test]
+fn a_process_that_a_signal_has_stopped_is_not_said_to_be_running() {
+    let mut program = Command::new("sh")
+        .args(["-c", "kill -STOP $$; exit 4"])
+        .spawn()
+        .unwrap();
+    let pid = program.id().to_string();
+    let status = || std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let is_stopped = || status().contains("State:\tT");
+    while !is_stopped() {
+        std::thread::yield_now();
+    }
+    let text = stdout(&output(&["attach", "--now", &pid]));
+    assert!(text.contains(") is stopped"), "{text}");
+    assert!(!text.contains("is running"), "{text}");
+    // It stays so until the signal comes that ends it.
+    while status().contains("State:\tt") {
+        std::thread::yield_now();
+    }
+    assert!(is_stopped(), "{}", status());
+    let resumed = Command::new("kill").args(["-CONT", &pid]).status().unwrap();
+    assert!(resumed.success());
+    assert_eq!(program.wait().unwrap().code(), Some(4));
+}
+
+#[test]
+fn a_stopped_child_of_a_program_that_hangs_is_said_to_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let options = ["--hang-after", "1s", "--format", "json", "--output"];
+    let options = [&options[..], &[file.to_str().unwrap()]].concat();
+    let program = "import subprocess; subprocess.run(['sh', '-c', 'kill -STOP $$'])";
+    let child = start(&options, program);
+    while !file.exists() {
+        std::thread::yield_now();
+    }
+    let report: Report = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let kind = |process: &Death| process.ending.kind;
+    let processes = &report.hangs[0].processes;
+    let stopped = processes.iter().find(|it| kind(it) == EndingKind::Stopped);
+    let stopped = stopped.unwrap();
+    assert_eq!(stopped.command[0], "sh");
+    let pid = stopped.pid.to_string();
+    Command::new("kill").args(["-CONT", &pid]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }

@@ -285,11 +285,14 @@ fn unseen(facts: &Facts<'_>) -> Option<Known> {
     let gap = capture.gaps.0.iter().find(|gap| gap.remedy.is_some())?;
     let next = Remedy::new(gap.remedy.clone().unwrap_or_default());
     Some(Known {
-        headline: format!(
-            "It {}{}; not all of it could be seen",
-            died(facts),
-            place(facts)
-        ),
+        headline: match capture.ending.kind {
+            EndingKind::Unknown => "The core dump does not show how the process ended".to_owned(),
+            _ => format!(
+                "It {}{}; not all of it could be seen",
+                died(facts),
+                place(facts)
+            ),
+        },
         fact: FactRef::Ending,
         claim: format!("Not seen: {} ({}).", gap.part, gap.reason),
         next: if is_core { next.command(run()) } else { next },
