@@ -1,10 +1,13 @@
 //! `crashlens diagnose`: a report from a file, whatever the file is.
 
+mod waiting;
+
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use crashlens_core::{CaptureFile, Report, pasted};
 
+use self::waiting::Waiting;
 use crate::cli::DiagnoseArgs;
 use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
@@ -58,8 +61,9 @@ fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> 
             ExitStatus::NoReport,
         )
     };
-    let mut file = std::fs::File::open(path).map_err(failed)?;
-    if file.metadata().map_err(failed)?.is_dir() {
+    let mut file = Waiting::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
         return Err(Failure::new(
             format!("cannot read {name}: it is a folder"),
             ExitStatus::NoReport,
@@ -68,7 +72,8 @@ fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> 
     let opening = read_opening(&mut file).map_err(failed)?;
     match kind(&opening) {
         Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
-        Kind::Core => Ok((read_core(path, locals)?, false)),
+        Kind::Core if metadata.is_file() => Ok((read_core(path, locals)?, false)),
+        Kind::Core => Ok((read_spooled(&name, opening.chain(file), locals)?, false)),
         Kind::Text => Ok((read_text(&name, opening.chain(file))?, false)),
         other => Err(refuse(&name, &other)),
     }
@@ -76,15 +81,11 @@ fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> 
 
 fn from_stdin(locals: bool) -> Result<CaptureFile, Failure> {
     let name = "standard input";
-    let mut input = io::stdin().lock();
+    let mut input = Waiting::stdin().map_err(|error| Failure::reading(name, &error))?;
     let opening = read_opening(&mut input).map_err(|error| Failure::reading(name, &error))?;
     match kind(&opening) {
         Kind::Capture => read_capture(name, opening.chain(input)),
-        Kind::Core => {
-            let spool =
-                spool(opening.chain(input)).map_err(|error| Failure::reading(name, &error))?;
-            read_core(spool.path(), locals)
-        }
+        Kind::Core => read_spooled(name, opening.chain(input), locals),
         Kind::Text => read_text(name, opening.chain(input)),
         other => Err(refuse(name, &other)),
     }
@@ -118,6 +119,11 @@ fn read_text(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
 
 fn read_core(path: &Path, locals: bool) -> Result<CaptureFile, Failure> {
     crashlens_trace::read_core(path, locals).map_err(|error| Failure::core(&error))
+}
+
+fn read_spooled(name: &str, input: impl Read, locals: bool) -> Result<CaptureFile, Failure> {
+    let spool = spool(input).map_err(|error| Failure::reading(name, &error))?;
+    read_core(spool.path(), locals)
 }
 
 /// Puts a core from a pipe on disk, because reading it needs random access.

@@ -13,6 +13,7 @@ mod rules;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
 mod traced;
+mod waiting;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
