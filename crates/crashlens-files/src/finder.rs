@@ -66,7 +66,7 @@ impl Finder<'_> {
         {
             return self.hand_on(path.to_owned(), identity.size);
         }
-        if self.guard.bars_named(self.store, path) {
+        if Guard::bars_named(self.store, path) {
             self.unentered.add(path, Barrier::Kernel);
             return true;
         }

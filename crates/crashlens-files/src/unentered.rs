@@ -43,7 +43,7 @@ impl Unentered {
             Barrier::Depth => &mut self.deep,
             Barrier::Kernel => &mut self.kernel,
         };
-        paths.add(path);
+        paths.add(path.to_owned());
     }
 
     /// Takes in those below another path.
@@ -62,16 +62,16 @@ impl Unentered {
 }
 
 impl Paths {
-    fn add(&mut self, path: &str) {
+    fn add(&mut self, path: String) {
         if self.first.len() < MOST_NAMED {
-            self.first.push(path.to_owned());
+            self.first.push(path);
         } else {
             self.more += 1;
         }
     }
 
     fn append(&mut self, other: Self) {
-        for path in &other.first {
+        for path in other.first {
             self.add(path);
         }
         self.more += other.more;
@@ -102,7 +102,7 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Whether what is named by a link is left out.
-    pub(crate) fn bars_named(&self, store: &dyn Store, path: &str) -> bool {
+    pub(crate) fn bars_named(store: &dyn Store, path: &str) -> bool {
         store.is_link(path) && store.is_of_kernel(path)
     }
 
