@@ -139,8 +139,20 @@ fn cut(value: &str) -> &str {
     &value[..value.floor_char_boundary(MAX_VALUE_BYTES)]
 }
 
-/// A command line without its secrets.
+/// A command line without its secrets. What it returns has nothing left to mask.
 pub fn mask_command(arguments: &[String]) -> Vec<String> {
+    let mut masked = mask_command_once(arguments);
+    for _ in 0..MOST_ROUNDS {
+        let next = mask_command_once(&masked);
+        if next == masked {
+            return masked;
+        }
+        masked = next;
+    }
+    vec![MASK.to_owned(); arguments.len()]
+}
+
+fn mask_command_once(arguments: &[String]) -> Vec<String> {
     let mut announced = None;
     let mut reader = commands::Reader::default();
     arguments
@@ -160,9 +172,10 @@ pub fn mask_command(arguments: &[String]) -> Vec<String> {
             if let Some(flag) = argument.strip_prefix('-') {
                 let flag = flag.trim_start_matches('-');
                 match flag.split_once('=') {
-                    None => announced = smell(flag),
+                    None => announced = smell_of_flag(flag),
                     Some((name, value))
-                        if smell(name).is_some_and(|smell| is_secret_argument(smell, value)) =>
+                        if smell_of_flag(name)
+                            .is_some_and(|smell| is_secret_argument(smell, value)) =>
                     {
                         let kept = argument.len() - value.len();
                         let shown = format!("{}{MASK}", &argument[..kept]);
@@ -174,6 +187,12 @@ pub fn mask_command(arguments: &[String]) -> Vec<String> {
             mask_line(argument).into_owned()
         })
         .collect()
+}
+
+/// The smell of a flag; a whole command or sentence that begins with a dash is not one.
+fn smell_of_flag(flag: &str) -> Option<Smell> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    smell(flag).filter(|_| flag.chars().all(is_part))
 }
 
 /// Whether the value of a flag whose name smells is the secret itself and not, say, the file that holds it.

@@ -352,6 +352,22 @@ fn hostile_lines_take_time_in_proportion_to_their_length() {
     }
 }
 
+#[test]
+fn arguments_that_the_fuzzer_found_are_masked_once_and_for_all() {
+    let cases: &[&[&str]] = &[
+        &["--password\t\0en=z", "mysql db"],
+        &["-ine a login b password c", "next"],
+        &["curl", "--password", "|", "-u", "me:x"],
+    ];
+    for case in cases {
+        let command: Vec<String> = case.iter().map(|word| (*word).to_owned()).collect();
+        let masked = mask_command(&command);
+        assert_eq!(mask_command(&masked), masked);
+    }
+    let sentence = ["-ine a login b password c", "next"].map(str::to_owned);
+    assert_eq!(mask_command(&sentence)[1], "next");
+}
+
 proptest! {
     #[test]
     fn what_was_masked_has_nothing_left_to_mask(
