@@ -206,7 +206,7 @@ impl Line {
     }
 }
 
-/// A line on which requests and answers keep their limits, and which tells when the other side is gone.
+/// A line on which requests and answers keep their limits, and which ends when the other side is gone.
 fn packets() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = SockFlag::SOCK_CLOEXEC;
     Ok(socketpair(

@@ -266,7 +266,7 @@ pub(crate) fn raise_default(signal: i32) {
     unsafe { libc::sigemptyset(only.as_mut_ptr()) };
     // SAFETY: `only` is a set by now; nix has none that takes real-time signals.
     unsafe { libc::sigaddset(only.as_mut_ptr(), signal) };
-    // SAFETY: reads the set, and is told to write no old one.
+    // SAFETY: reads the set, and has no place to write an old one to.
     unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, only.as_ptr(), std::ptr::null_mut()) };
     // SAFETY: sends a signal to this thread and touches no memory.
     unsafe { libc::raise(signal) };

@@ -101,7 +101,7 @@ impl Again {
         self
     }
 
-    /// Whether it can be given to somebody who uses this system: crashlens runs programs on Linux, and Windows has
+    /// Whether it works on this system: crashlens runs programs on Linux, and Windows has
     /// neither `ulimit` nor the tools that read outputs.
     pub(super) fn works_on(&self, system: System) -> bool {
         let is_anywhere = |prefix: &Prefix| match prefix {

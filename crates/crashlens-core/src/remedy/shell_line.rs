@@ -41,7 +41,7 @@ impl ShellLine {
         Self { text, reach }
     }
 
-    /// Whether it can be given to somebody who uses this system.
+    /// Whether it works on this system.
     pub(super) fn works_on(&self, system: System) -> bool {
         match self.reach {
             Reach::Linux => system == System::Linux,

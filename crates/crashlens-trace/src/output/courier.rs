@@ -9,6 +9,7 @@
 //! It does not decide what the tail looks like; it hands over bytes. It never allocates after its
 //! buffers are made (see [`crate::sys::fork_detached`]).
 
+mod protocol;
 mod standby;
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -19,18 +20,13 @@ use nix::sys::signal::SigSet;
 use nix::sys::uio::pwrite;
 use nix::unistd::{Pid, chdir, read, setpgid, write};
 
+use self::protocol::REQUEST_SIZE;
 use self::standby::{Standby, Turn};
 use super::tail::{MAX_BYTES, Ring};
 use crate::sys;
 
-/// Asks for everything written so far to be passed on and shown in the snapshot.
-pub(super) const DRAIN: u8 = b'd';
-/// The same, with the patience of an ending run.
-pub(super) const FINISH: u8 = b'f';
-/// Asks for the real terminal's size to be copied to the program's.
-pub(super) const RESIZE: u8 = b'w';
+pub(super) use self::protocol::{Answer, DRAIN, FINISH, RESIZE, request};
 
-const REQUEST_SIZE: usize = 9;
 /// How long a drain waits for a standard error that takes nothing (a paused terminal, a pager).
 const DRAIN_PATIENCE: Duration = Duration::from_millis(150);
 /// How much is read at a time.
@@ -40,49 +36,6 @@ const MAX_IN_FLIGHT: usize = 1024 * 1024;
 /// Writes of this size are not torn by other writers to the same pipe (`PIPE_BUF`), and do not
 /// block when `poll` has found room.
 const PIECE: usize = 4096;
-
-/// The answer to a drain: three numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Answer {
-    /// The number that came with the request.
-    pub(super) request: u64,
-    /// How many bytes of the snapshot are valid.
-    pub(super) kept: u64,
-    /// How many bytes the program wrote in all.
-    pub(super) written: u64,
-}
-
-impl Answer {
-    pub(super) const SIZE: usize = 24;
-
-    pub(super) fn to_bytes(self) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        bytes[..8].copy_from_slice(&self.request.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.kept.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.written.to_le_bytes());
-        bytes
-    }
-
-    pub(super) fn from_bytes(bytes: [u8; Self::SIZE]) -> Self {
-        let number = |at: usize| {
-            let mut part = [0; 8];
-            part.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(part)
-        };
-        Self {
-            request: number(0),
-            kept: number(8),
-            written: number(16),
-        }
-    }
-}
-
-/// A request: what is asked for, and a number that the answer repeats. It is one packet.
-pub(super) fn request(what: u8, number: u64) -> [u8; REQUEST_SIZE] {
-    let mut bytes = [what; REQUEST_SIZE];
-    bytes[1..].copy_from_slice(&number.to_le_bytes());
-    bytes
-}
 
 /// A drain under way.
 struct Drain {
@@ -109,7 +62,7 @@ pub(super) struct Courier {
     passed_on: u64,
     drain: Option<Drain>,
     standby: Standby,
-    /// 1 where an earlier courier was killed: bytes are missing, and nobody knows how many.
+    /// 1 where an earlier courier was killed: an unknown number of bytes is missing.
     lost: u64,
 }
 

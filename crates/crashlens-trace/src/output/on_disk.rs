@@ -45,7 +45,7 @@ impl OnDisk {
     /// The last lines since the program was started.
     pub(super) fn tail(&self) -> io::Result<Tail> {
         let length = self.file.metadata()?.len();
-        // Somebody made it shorter meanwhile: all of it is new.
+        // It was made shorter meanwhile: all of it is new.
         let start = Some(self.start.get()).filter(|start| *start <= length);
         let start = start.unwrap_or(0);
         let from = start.max(length.saturating_sub(MAX_BYTES as u64));

@@ -293,7 +293,7 @@ fn a_courier_that_is_killed_has_a_successor_and_the_program_notices_nothing() {
         let line = format!("line {number}\n");
         write_all(&stderr, line.as_bytes());
         assert_eq!(read_exactly(&far, line.len()), line.as_bytes());
-        // Answered requests show that it has somebody who stands by.
+        // An answer shows that a second courier stands by.
         assert_eq!(lines(&relay).last().unwrap(), line.trim_end());
         kill(carrier(&stderr), Signal::SIGKILL).unwrap();
     }

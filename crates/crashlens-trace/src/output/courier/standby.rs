@@ -33,7 +33,7 @@ impl Standby {
         Self { line: None }
     }
 
-    /// What is lost when nobody stands by any more.
+    /// Breaks when the second is killed.
     pub(super) fn line(&self) -> Option<BorrowedFd<'_>> {
         self.line.as_ref().map(AsFd::as_fd)
     }
@@ -54,7 +54,7 @@ impl Standby {
                 return turn;
             }
             drop(line);
-            // Whoever kills the first by its group does not mean this one.
+            // A signal to the group of the first does not mean this one.
             let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
             if is_dismissed(&waits) {
                 return Turn::Over;
@@ -63,7 +63,7 @@ impl Standby {
         }
     }
 
-    /// Tells the second that the work is done.
+    /// Lets the second end: the work is done.
     pub(super) fn dismiss(&mut self) {
         if let Some(line) = self.line.take() {
             let _ = write(line, b".");

@@ -42,7 +42,7 @@ pub(super) fn is_first_hand(facts: &Facts<'_>) -> bool {
     small_type(facts).is_none() && !is_in_interpreter(facts) && in_destructor(facts).is_none()
 }
 
-/// A destructor uses what its object had while it was alive. Nobody passed it a null pointer: something wrote over the
+/// A destructor uses what its object had while it was alive. It was not passed a null pointer: something wrote over the
 /// object, or it had been destroyed before. Seen with XLA, whose compiled code wrote past its buffers (TensorFlow 2.15.1:
 /// in 7 of 40 runs of one program).
 pub(super) fn in_destructor(facts: &Facts<'_>) -> Option<(FactRef, String)> {
