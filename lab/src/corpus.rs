@@ -24,7 +24,7 @@ use self::causes::Verdict;
 use self::committed::{Committed, Run};
 use self::score::{Row, Score};
 use crate::majority::{self, Standing};
-use crate::{python, workspace};
+use crate::{python, side_by_side, workspace};
 
 /// The version that the committed score and the project's tests are about.
 pub const DEFAULT_TENSORFLOW: &str = "2.15.1";
@@ -101,11 +101,13 @@ pub fn run(options: &Options) -> Result<()> {
     let mut taken = Vec::new();
     let mut differing = Vec::new();
     println!("{}", Row::HEADING);
-    for (folder, case) in wanted {
-        let runs = majority::count(
+    let work = |(folder, case): &&(PathBuf, Case)| {
+        majority::count(
             || live::run_case(folder, case, options, &python, &crashlens),
             |run| committed.standing(case, &options.tensorflow, run),
-        )?;
+        )
+    };
+    side_by_side::in_order(&wanted, work, |(_, case), runs| {
         let row = &runs.taken().0.row;
         print!("{row}");
         for remark in &row.remarks {
@@ -118,7 +120,8 @@ pub fn run(options: &Options) -> Result<()> {
             differing.push(case.id.clone());
         }
         taken.push(runs.into_taken());
-    }
+        Ok(())
+    })?;
     settle(options, taken, &differing)
 }
 

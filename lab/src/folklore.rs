@@ -7,20 +7,15 @@ mod belief;
 mod page;
 mod run;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::thread;
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
 use self::belief::Belief;
-use crate::majority::{self, Runs, Standing};
-use crate::{corpus, workspace};
+use crate::majority::{self, Standing};
+use crate::{corpus, side_by_side, workspace};
 
-/// Programs that run at the same time: most of their time is the import of TensorFlow, on one core each.
-const AT_ONCE: usize = 2;
 const PAGE: &str = "docs/folklore.md";
 
 #[derive(clap::Args)]
@@ -55,23 +50,28 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(Belief::is_run)
         .filter(|belief| options.beliefs.is_empty() || options.beliefs.contains(&belief.name))
         .collect();
-    let all = run_all(&tested, &options.tensorflow, &python, &crashlens)?;
     let mut different = 0;
-    for (belief, runs) in tested.iter().zip(all) {
+    let work = |belief: &Belief| {
+        majority::count(
+            || run::outcome(belief, &python, &crashlens),
+            |outcome| standing(belief, &options.tensorflow, outcome),
+        )
+    };
+    side_by_side::in_order(&tested, work, |belief, runs| {
         let outcome = &runs.taken().0;
         println!("{:<34}{outcome}", belief.name);
         for remark in runs.remarks() {
             println!("    {remark}");
         }
         if runs.is_same() {
-            continue;
+            return Ok(());
         }
         if options.update {
-            belief.record(&options.tensorflow, outcome)?;
-        } else {
-            different += 1;
+            return belief.record(&options.tensorflow, outcome);
         }
-    }
+        different += 1;
+        Ok(())
+    })?;
     if options.update {
         fs_err::write(workspace::root().join(PAGE), page::page(&Belief::all()?)?)?;
         println!("wrote {PAGE}");
@@ -91,43 +91,6 @@ fn standing(belief: &Belief, tensorflow: &str, outcome: &str) -> Standing {
             "{outcome}; {before} is recorded for TensorFlow {tensorflow}"
         ))
     }
-}
-
-/// What each of the programs did, a few of them at a time.
-fn run_all(
-    tested: &[Belief],
-    tensorflow: &str,
-    python: &Path,
-    crashlens: &Path,
-) -> Result<Vec<Runs<String>>> {
-    let next = Mutex::new(0..tested.len());
-    let results = Mutex::new(BTreeMap::new());
-    let work = || -> Result<()> {
-        loop {
-            // A poisoned lock means that another worker has panicked, which ends the command anyway.
-            let Some(index) = next.lock().ok().and_then(|mut next| next.next()) else {
-                return Ok(());
-            };
-            let belief = &tested[index];
-            let runs = majority::count(
-                || run::outcome(belief, python, crashlens),
-                |outcome| standing(belief, tensorflow, outcome),
-            )?;
-            if let Ok(mut results) = results.lock() {
-                results.insert(index, runs);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| {
-            worker
-                .join()
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))
-        })
-    })?;
-    let results = results.into_inner().unwrap_or_default();
-    Ok(results.into_values().collect())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod majority;
 mod newer_python;
 mod python;
 mod record;
+mod side_by_side;
 
 use std::process::ExitCode;
 
