@@ -36,7 +36,9 @@ pub fn quoted_for(system: System, text: &str) -> Option<String> {
     }
     // Both cmd and PowerShell keep `<`, `>`, `=`, `,` and spaces between double quotes, and expand these characters there.
     let is_expanded = |it: char| "\"%!$`^".contains(it) || it.is_control();
-    (!text.contains(is_expanded) && !text.ends_with('\\')).then(|| format!("\"{text}\""))
+    // PowerShell takes curly quotes for quotes.
+    (text.is_ascii() && !text.contains(is_expanded) && !text.ends_with('\\'))
+        .then(|| format!("\"{text}\""))
 }
 
 /// The text, where it can be the name of a Python package.

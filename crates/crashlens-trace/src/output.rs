@@ -140,11 +140,11 @@ impl Relay {
         }
     }
 
-    /// What we have just written ourselves is not the program's: where both write to one file, its words are looked for
-    /// after that from now on.
-    pub(crate) fn pass_over_report(&self) {
-        if let State::OnDisk(file) = &self.0 {
-            file.pass_over();
+    /// Lets a report be written. Where that goes to the same file as the words of the program, it is not taken for them.
+    pub(crate) fn beside(&self, report: impl FnOnce()) {
+        match &self.0 {
+            State::OnDisk(file) => file.beside(report),
+            _ => report(),
         }
     }
 

@@ -102,10 +102,20 @@ impl<'a> Facts<'a> {
         (sender != self.capture().process.pid && !ending.raised_again).then_some(sender)
     }
 
+    /// Whether a process sent the signal, and not the kernel. SIGXFSZ of the kernel itself looks as if the process had sent
+    /// it with `kill` (`send_sig(SIGXFSZ, current, 0)` in Linux, mm/filemap.c and fs/open.c), so that is no answer.
+    pub fn is_sent(&self) -> bool {
+        let ending = &self.capture().ending;
+        let may_be_kernels = self.died_of(XFSZ)
+            && ending.code.as_deref() == Some("SI_USER")
+            && ending.sender_pid == Some(self.capture().process.pid);
+        ending.is_sent() && !may_be_kernels
+    }
+
     /// Whether the process sent the signal to itself.
     pub fn sent_it_itself(&self) -> bool {
-        let ending = &self.capture().ending;
-        ending.is_sent() && ending.sender_pid == Some(self.capture().process.pid)
+        let sender = self.capture().ending.sender_pid;
+        self.is_sent() && sender == Some(self.capture().process.pid)
     }
 
     /// The lineage of a process that is a copy of its parent.

@@ -14,13 +14,26 @@ use crate::capture::System;
 const MARKS: [(System, &[&str]); 3] = [
     (
         System::Linux,
-        &["/home/", ".so.", "linux-gnu", "core dumped", "GNU/Linux"],
+        &[
+            "/home/",
+            ".so.",
+            ".so[",
+            "/mnt/c/",
+            "linux-gnu",
+            "core dumped",
+            "GNU/Linux",
+        ],
     ),
     (
         System::Macos,
         &[
             ".dylib",
-            "/Users/",
+            " /Users/",
+            "\"/Users/",
+            "'/Users/",
+            "=/Users/",
+            "(/Users/",
+            "[/Users/",
             "EXC_BAD_ACCESS",
             "EXC_CRASH",
             "Darwin Kernel",
@@ -31,6 +44,7 @@ const MARKS: [(System, &[&str]); 3] = [
         System::Windows,
         &[
             ":\\Users\\",
+            ":/Users/",
             ":\\Program",
             "Windows fatal exception",
             "Faulting module ",
@@ -42,7 +56,16 @@ const MARKS: [(System, &[&str]); 3] = [
 /// The system that the text is from; `None` where nothing says so, or several are in it, as with containers and WSL.
 pub(super) fn of(lines: &[String]) -> Option<System> {
     let is_in = |marks: &[&str]| {
-        let has = |line: &String| marks.iter().any(|mark| line.contains(mark));
+        // A space before it stands for the beginning of the line, too.
+        let has = |line: &String| {
+            let is_first = |mark: &str| {
+                mark.strip_prefix(' ')
+                    .is_some_and(|it| line.starts_with(it))
+            };
+            marks
+                .iter()
+                .any(|mark| line.contains(mark) || is_first(mark))
+        };
         lines.iter().any(has)
     };
     let mut seen = MARKS.iter().filter(|(_, marks)| is_in(marks));
@@ -76,6 +99,13 @@ mod tests {
             Some(System::Windows)
         );
         assert_eq!(system("Segmentation fault: 11"), None);
+        let pycharm =
+            "C:/Users/me/venv/python.exe C:/Users/me/main.py\nexit code -1073741819 (0xC0000005)";
+        assert_eq!(system(pycharm), Some(System::Windows));
+        let wsl = "File \"/mnt/c/Users/me/main.py\", line 3 in <module>";
+        assert_eq!(system(wsl), Some(System::Linux));
+        let mac = "File \"/Users/me/main.py\", line 3 in <module>";
+        assert_eq!(system(mac), Some(System::Macos));
         let container = "docker run -v /Users/me/x:/work tf\nImportError: libGL.so.1: cannot open";
         assert_eq!(system(container), None);
     }

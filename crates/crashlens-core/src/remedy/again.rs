@@ -109,7 +109,8 @@ impl Again {
             Prefix::Unset(_) => true,
             Prefix::Crashlens | Prefix::Words(_) => false,
         };
-        let is_unix = |prefix: &Prefix| !matches!(prefix, Prefix::Crashlens);
+        // What comes before may be a limit that macOS does not have.
+        let is_unix = |prefix: &Prefix| matches!(prefix, Prefix::Set(..) | Prefix::Unset(_));
         match system {
             System::Linux => true,
             System::Macos => self.before.iter().all(is_unix),

@@ -110,7 +110,40 @@ impl Pip {
     }
 }
 
+/// Packages that have the same name on PyPI and conda-forge.
+const SAME_IN_CONDA: [&str; 12] = [
+    "h5py",
+    "jax",
+    "jaxlib",
+    "keras",
+    "numba",
+    "numpy",
+    "pandas",
+    "pillow",
+    "protobuf",
+    "scikit-learn",
+    "scipy",
+    "tensorflow",
+];
+
 impl Pip {
+    /// The folder of the conda environment, where conda installed all of these packages and can install others: pip would
+    /// replace their files, and conda would not know. It removes what depends on a package as well, and knows no extras
+    /// (`a[b]`), so that is left to pip.
+    fn conda(&self) -> Option<&str> {
+        let place = self.place.as_ref()?;
+        let is_for_conda = |step: &Step| {
+            let mut words = step.what.iter();
+            step.verb == Verb::Install
+                && step.options.is_empty()
+                && words.all(|it| !it.contains('[') && place.has_from_conda(it, &SAME_IN_CONDA))
+        };
+        place
+            .conda
+            .as_deref()
+            .filter(|_| self.steps.iter().all(is_for_conda))
+    }
+
     /// Whether `system` has a shell in which every word can be written.
     pub(super) fn works_on(&self, system: System) -> bool {
         let mut words = self.steps.iter().flat_map(|step| &step.what);
@@ -124,7 +157,10 @@ impl fmt::Display for Pip {
             if index > 0 {
                 f.write_str(" && ")?;
             }
-            f.write_str(&step.caller(self.place.as_ref()))?;
+            match self.conda() {
+                Some(prefix) => write!(f, "conda install --prefix {prefix}")?,
+                None => f.write_str(&step.caller(self.place.as_ref()))?,
+            }
             for option in &step.options {
                 write!(f, " {option}")?;
             }
@@ -147,23 +183,10 @@ impl Step {
             return format!("pip {verb}");
         };
         let python = &place.python;
-        if let Some(prefix) = place.conda.as_ref().filter(|_| self.is_for_conda(place)) {
-            let verb = match self.verb {
-                Verb::Install => "install",
-                Verb::Uninstall => "remove",
-            };
-            return format!("conda {verb} --prefix {prefix}");
-        }
         match place.tool {
             PackageTool::Pip | PackageTool::Missing => format!("{python} -m pip {verb}"),
             PackageTool::Refused => format!("{python} -m pip {verb} --break-system-packages"),
             PackageTool::Uv => format!("uv pip {verb} --python {python}"),
         }
-    }
-
-    /// Whether conda installed all of these packages: pip would replace their files, and conda would not know. Options are
-    /// those of pip.
-    fn is_for_conda(&self, place: &Place) -> bool {
-        self.options.is_empty() && self.what.iter().all(|it| place.is_from_conda(it))
     }
 }

@@ -39,11 +39,12 @@ impl Place {
         }
     }
 
-    /// Whether conda installed the package of a requirement.
-    pub(super) fn is_from_conda(&self, requirement: &str) -> bool {
+    /// Whether conda installed the package of a requirement, and it is one of these.
+    pub(super) fn has_from_conda(&self, requirement: &str, names: &[&str]) -> bool {
         let end = requirement.find(|it: char| !it.is_ascii_alphanumeric() && !"._-".contains(it));
         let name = requirement.get(..end.unwrap_or(requirement.len()));
-        name.is_some_and(|name| self.from_conda.contains(&normal(name)))
+        let name = name.map(normal);
+        name.is_some_and(|it| names.contains(&it.as_str()) && self.from_conda.contains(&it))
     }
 
     /// What has to be done before the first command that installs something, where something has.

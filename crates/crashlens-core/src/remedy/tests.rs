@@ -162,9 +162,17 @@ fn packages_that_conda_installed_are_changed_by_conda() {
         rendered(Pip::install(["numpy<2"])),
         "conda install --prefix /opt/conda 'numpy<2'"
     );
+    // conda would remove what depends on it, too, and has no extras.
+    let uninstall = "/opt/conda/bin/python -m pip uninstall numpy";
+    assert_eq!(rendered(Pip::uninstall(["numpy"])), uninstall);
+    let both = Pip::uninstall(["numpy"]).zip(Pip::install(["numpy<2"]));
     assert_eq!(
-        rendered(Pip::uninstall(["numpy"])),
-        "conda remove --prefix /opt/conda numpy"
+        rendered(both.map(|(first, next)| first.then(next))),
+        format!("{uninstall} && /opt/conda/bin/python -m pip install 'numpy<2'")
+    );
+    assert_eq!(
+        rendered(Pip::install(["numpy[extra]"])),
+        "/opt/conda/bin/python -m pip install 'numpy[extra]'"
     );
     // What pip installed, and what only pip can do, stays with pip.
     assert_eq!(

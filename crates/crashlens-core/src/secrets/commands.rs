@@ -100,8 +100,8 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
     let mut reader = Reader::default();
     let mut secrets = Vec::new();
     let mut from = 0;
-    while let Some(word) = word_at(text, from, reader.is_announced) {
-        from = word.end.max(from + 1);
+    while let Some((word, end)) = word_at(text, from, reader.is_announced) {
+        from = end;
         if let Some(found) = reader.secret_in(&text[word.clone()]) {
             secrets.push(word.start + found.start..word.start + found.end);
         }
@@ -111,7 +111,9 @@ pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
 
 /// The next word, parted as a shell would, also where the command is in quotes within another text. Only a value may have
 /// spaces in it, if it is in quotes of its own.
-fn word_at(text: &str, from: usize, is_value: bool) -> Option<Range<usize>> {
+///
+/// With it comes where to look for the next: after what was trimmed, or a line of brackets would be read again and again.
+fn word_at(text: &str, from: usize, is_value: bool) -> Option<(Range<usize>, usize)> {
     let is_between = |letter: char| letter.is_whitespace() || "\"'`()\\".contains(letter);
     let rest = text.get(from..)?;
     let word = rest.trim_start_matches(is_between);
@@ -121,6 +123,7 @@ fn word_at(text: &str, from: usize, is_value: bool) -> Option<Range<usize>> {
         .filter(|quote| is_value && "\"'".contains(*quote))
         .and_then(|quote| word.find(quote));
     let length = quoted.unwrap_or_else(|| word.find(is_between).unwrap_or(word.len()));
+    let end = start + length;
     let word = &word[..length];
     // The end of an escape: `\ncurl`.
     let is_escape = before == Some('\\') && word.starts_with(['n', 'r', 't']);
@@ -134,7 +137,7 @@ fn word_at(text: &str, from: usize, is_value: bool) -> Option<Range<usize>> {
     } else {
         inner.trim_end_matches([']', ',', '}', ';'])
     };
-    (start < text.len()).then_some(start..start + inner.len())
+    (start < text.len() || end > from).then_some((start..start + inner.len(), end))
 }
 
 #[cfg(test)]

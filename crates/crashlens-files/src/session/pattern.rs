@@ -2,7 +2,7 @@
 //!
 //! Not by the walk of the crate `glob`: it follows links into `/proc` and in circles.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 
 use glob::Pattern;
@@ -38,7 +38,8 @@ pub(super) fn expand(store: &dyn Store, pattern: &str, expanded: &mut Expanded) 
         guard: Guard::default(),
         expanded,
         barred: BTreeSet::new(),
-        above: Vec::new(),
+        depth: 0,
+        seen: HashSet::new(),
     };
     walk.below(&root, &parts)?;
     for path in &walk.barred {
@@ -73,8 +74,10 @@ struct Walk<'a> {
     expanded: &'a mut Expanded,
     /// Each once, although a folder is listed again for the next part of a pattern.
     barred: BTreeSet<String>,
-    /// The folders that `**` has led through to the one that is looked at: links may lead back to them.
-    above: Vec<Option<Identity>>,
+    /// How many folders `**` has led through to the one that is looked at.
+    depth: usize,
+    /// The folders that `**` was at, each with the number of parts that follow.
+    seen: HashSet<(Identity, usize)>,
 }
 
 impl Walk<'_> {
@@ -105,26 +108,28 @@ impl Walk<'_> {
     }
 
     fn any_depth(&mut self, folder: &str, parts: &[Part<'_>], rest: &[Part<'_>]) -> io::Result<()> {
-        let identity = self.identity(folder);
-        if identity.is_some() && self.above.contains(&identity) {
+        // Links lead in circles, or by many ways to one folder; each is a place of its own in the pattern.
+        if let Some(identity) = self.identity(folder)
+            && !self.seen.insert((identity, rest.len()))
+        {
             return Ok(());
         }
         if !rest.is_empty() {
             self.below(folder, rest)?;
         }
-        self.above.push(identity);
+        self.depth += 1;
         for (path, entry) in self.entries(folder)? {
             if !entry.is_folder {
                 if rest.is_empty() {
                     self.expanded.paths.push(path);
                 }
-            } else if self.above.len() > MOST_DEPTH {
+            } else if self.depth > MOST_DEPTH {
                 self.expanded.unentered.add(&path, Barrier::Depth);
             } else {
                 self.below(&path, parts)?;
             }
         }
-        self.above.pop();
+        self.depth -= 1;
         Ok(())
     }
 

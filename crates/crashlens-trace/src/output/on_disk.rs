@@ -1,8 +1,11 @@
 //! Standard error that goes to a regular file: the program has the file itself, and its end is read there.
+//!
+//! What other programs write to the same file is read with it.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Seek as _};
+use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
@@ -11,10 +14,14 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::tail::{self, MAX_BYTES};
 
-/// The file, and what was in it before.
+/// Reports that are remembered: those before are out of reach of the tail, or the program writes next to nothing.
+const MOST_REPORTS: usize = 100;
+
+/// The file, what was in it before, and where our own reports are in it.
 pub(super) struct OnDisk {
     file: File,
-    start: Cell<u64>,
+    start: u64,
+    reports: RefCell<Vec<Range<u64>>>,
 }
 
 impl OnDisk {
@@ -31,22 +38,32 @@ impl OnDisk {
         };
         Ok(Self {
             file,
-            start: Cell::new(start),
+            start,
+            reports: RefCell::default(),
         })
     }
 
-    /// Takes what is in the file now for old.
-    pub(super) fn pass_over(&self) {
-        if let Ok(metadata) = self.file.metadata() {
-            self.start.set(metadata.len());
+    /// Remembers what is written meanwhile as a report. Words of the program that come at the same time are lost to the
+    /// tail, not to the file.
+    pub(super) fn beside(&self, report: impl FnOnce()) {
+        let before = self.length();
+        report();
+        let range = before.unwrap_or(0)..self.length().unwrap_or(0);
+        let mut reports = self.reports.borrow_mut();
+        if reports.len() < MOST_REPORTS && !range.is_empty() {
+            reports.push(range);
         }
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
     }
 
     /// The last lines since the program was started.
     pub(super) fn tail(&self) -> io::Result<Tail> {
-        let length = self.file.metadata()?.len();
+        let length = self.length()?;
         // It was made shorter meanwhile: all of it is new.
-        let start = Some(self.start.get()).filter(|start| *start <= length);
+        let start = Some(self.start).filter(|start| *start <= length);
         let start = start.unwrap_or(0);
         let from = start.max(length.saturating_sub(MAX_BYTES as u64));
         let mut bytes = vec![0; (length - from) as usize];
@@ -63,6 +80,11 @@ impl OnDisk {
             }
         }
         bytes.truncate(filled);
+        for report in self.reports.borrow().iter().rev() {
+            let inside = |at: u64| at.saturating_sub(from).min(bytes.len() as u64) as usize;
+            let range = inside(report.start)..inside(report.end);
+            bytes.drain(range);
+        }
         Ok(tail::last_lines(&bytes, from - start))
     }
 }

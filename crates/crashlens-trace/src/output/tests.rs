@@ -256,10 +256,13 @@ fn a_socket_stays_a_socket() {
 fn our_own_report_in_the_same_file_is_not_taken_for_the_programs_words() {
     let file = tempfile::tempfile().unwrap();
     let (relay, _) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
-    write_all(&file, b"program\nreport\n");
-    relay.pass_over_report();
+    for number in 0..2 {
+        write_all(&file, format!("program {number}\n").as_bytes());
+        relay.beside(|| write_all(&file, b"report\nof ours\n"));
+    }
+    relay.beside(|| {});
     write_all(&file, b"program again\n");
-    assert_eq!(lines(&relay), ["program again"]);
+    assert_eq!(lines(&relay), ["program 0", "program 1", "program again"]);
 }
 
 /// The courier that carries, of the two that hold this end of a pipe: the other one is its child.

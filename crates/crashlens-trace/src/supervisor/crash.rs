@@ -231,8 +231,8 @@ impl Supervisor<'_> {
 
     fn tell(&mut self, mut unnamed: Box<Unnamed>) {
         unnamed.add_kernel_log(&mut self.oom);
-        self.observer.died(unnamed.name(self.relay));
-        self.relay.pass_over_report();
+        let capture = unnamed.name(self.relay);
+        self.relay.beside(|| self.observer.died(capture));
     }
 
     fn reset_patience(&mut self) {

@@ -112,12 +112,12 @@ impl Supervisor<'_> {
         idleness.set_reported();
         let last_progress_after = idleness.last_progress_after();
         if !captures.is_empty() {
-            self.observer.hung(Hang {
+            let hang = Hang {
                 idle,
                 last_progress_after,
                 processes: captures,
-            });
-            self.relay.pass_over_report();
+            };
+            self.relay.beside(|| self.observer.hung(hang));
         }
     }
 

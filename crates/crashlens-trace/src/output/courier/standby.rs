@@ -49,11 +49,15 @@ impl Standby {
             let Ok((waits, line)) = pipe2(OFlag::O_CLOEXEC) else {
                 return turn;
             };
-            if sys::fork_single() != Ok(true) {
-                self.line = Some(line);
-                return turn;
+            match sys::fork_single() {
+                Ok(true) => drop(line),
+                Ok(false) => {
+                    self.line = Some(line);
+                    return turn;
+                }
+                // Without a reader the line would be broken from the start.
+                Err(_) => return turn,
             }
-            drop(line);
             // A signal to the group of the first does not mean this one.
             let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
             if is_dismissed(&waits) {

@@ -7,7 +7,7 @@ use crate::facts::Facts;
 /// a handler of the program may have passed the kernel's signal on.
 pub(super) fn by_process(facts: &Facts<'_>, is_met: bool) -> Option<(Weight, String)> {
     let ending = &facts.capture().ending;
-    if !ending.is_sent() {
+    if !facts.is_sent() {
         return None;
     }
     if facts.sent_it_itself() {

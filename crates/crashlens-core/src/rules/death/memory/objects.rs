@@ -48,9 +48,35 @@ pub(super) fn is_first_hand(facts: &Facts<'_>) -> bool {
 pub(super) fn in_destructor(facts: &Facts<'_>) -> Option<(FactRef, String)> {
     let top = facts.frames_at_fault().next()?;
     let name = top.function();
-    let (class, _) = name.split_once("::~")?;
     let claim = format!(
         "`{name}` is a destructor: it uses what the object had while it was alive, which may have been overwritten."
     );
-    (!class.contains('(')).then_some((top.fact, claim))
+    is_destructor(name).then_some((top.fact, claim))
+}
+
+/// Names of functions within one have it in their arguments.
+fn is_destructor(function: &str) -> bool {
+    let plain = function.replace("(anonymous namespace)::", "");
+    let class = plain.split_once("::~").map(|(class, _)| class);
+    class.is_some_and(|class| !class.contains('('))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_destructor;
+
+    #[test]
+    fn a_destructor_is_known_by_its_name() {
+        for (name, is_one) in [
+            ("xla::ExecutionInput::~ExecutionInput()", true),
+            (
+                "tensorflow::(anonymous namespace)::Buffer<double>::~Buffer()",
+                true,
+            ),
+            ("tensorflow::Tensor::shape() const", false),
+            ("std::function<void (a::B::~B())>::operator()", false),
+        ] {
+            assert_eq!(is_destructor(name), is_one, "{name}");
+        }
+    }
 }

@@ -118,7 +118,7 @@ fn too_many_files(facts: &Facts<'_>) -> Option<Known> {
                 sockets were open."
             .to_owned(),
         next: Remedy::new("See what is open while it runs, and close it after use; code that waits for files needs poll() instead.")
-            .command(ShellLine::unix("ls -l /proc/PID/fd | tail")),
+            .command("ls -l /proc/PID/fd | tail"),
     })
 }
 
