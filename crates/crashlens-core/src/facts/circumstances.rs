@@ -103,7 +103,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether a process sent the signal, and not the kernel. SIGXFSZ of the kernel itself looks as if the process had sent
-    /// it with `kill` (`send_sig(SIGXFSZ, current, 0)` in Linux, mm/filemap.c and fs/open.c), so that says nothing.
+    /// it with `kill` (seen on Linux 6: `SI_USER` from its own pid), so that says nothing.
     pub fn is_sent(&self) -> bool {
         let ending = &self.capture().ending;
         let may_be_kernels = self.died_of(XFSZ)
