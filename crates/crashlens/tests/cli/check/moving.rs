@@ -62,16 +62,16 @@ fn who_moves_files_is_told_how_many_and_where_they_are_now() {
 fn only_what_is_really_below_the_named_folder_is_moved_and_no_link() {
     let place = folder();
     let path = |name: &str| place.path().join(name);
-    for folder in ["shared", "train/inner"] {
+    for folder in ["elsewhere", "train/inner"] {
         fs::create_dir_all(path(folder)).unwrap();
     }
     let cut = &array(64)[..150];
-    for file in ["shared/theirs.npy", "train/inner/own.npy"] {
+    for file in ["elsewhere/theirs.npy", "train/inner/own.npy"] {
         fs::write(path(file), cut).unwrap();
     }
     let links = [
-        ("../shared", "train/more"),
-        ("../shared/theirs.npy", "train/one.npy"),
+        ("../elsewhere", "train/more"),
+        ("../elsewhere/theirs.npy", "train/one.npy"),
         ("inner", "train/same"),
     ];
     for (target, link) in links {
@@ -83,13 +83,13 @@ fn only_what_is_really_below_the_named_folder_is_moved_and_no_link() {
             .unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         let text = stderr(&output);
-        let real = path("shared/theirs.npy").canonicalize().unwrap();
+        let real = path("elsewhere/theirs.npy").canonicalize().unwrap();
         for told in [
             format!(
                 "cannot move train/more/theirs.npy: a link leads to it, outside of what was named: {}",
                 real.display()
             ),
-            "cannot move train/one.npy: it is a link to ../shared/theirs.npy; links are left where they are"
+            "cannot move train/one.npy: it is a link to ../elsewhere/theirs.npy; links are left where they are"
                 .to_owned(),
         ] {
             assert!(text.contains(&told), "{text}");
