@@ -30,6 +30,7 @@ pub(crate) fn of(capture: &CrashCapture) -> Vec<Message> {
     let excess = found.len().saturating_sub(MOST_MESSAGES);
     found.drain(..excess);
     add_abort_message(capture, &mut found);
+    add_fatal_log(capture, &mut found);
     keep_last_as_fatal(&mut found);
     Speakers::of(capture).assign(&mut found, &lines);
     found.into_iter().map(|found| found.message).collect()
@@ -145,6 +146,26 @@ fn add_abort_message(capture: &CrashCapture, found: &mut Vec<Found>) {
         length: 0,
     };
     found.insert(place, abort);
+}
+
+/// Adds the line of a logger from memory, unless it is on standard error already.
+fn add_fatal_log(capture: &CrashCapture, found: &mut Vec<Found>) {
+    let Some(text) = capture.testimony.fatal_log.known() else {
+        return;
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(mut last) = read(&lines).into_iter().next() else {
+        return;
+    };
+    let is_known = |found: &Found| found.message.text.contains(last.message.text.trim());
+    if found.iter().any(is_known) {
+        return;
+    }
+    last.message.line = None;
+    last.length = 0;
+    // It was found on the stack of the thread that aborted.
+    last.tid = capture.crashed_thread;
+    found.push(last);
 }
 
 /// Of each kind, only the last can be the reason.

@@ -10,7 +10,8 @@ pub use running_op::running_op;
 
 use crate::python::{self, SymbolLookup};
 use crate::{
-    CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, exception, symbols,
+    CoreFile, NoFiles, ProcessSnapshot, ReadMemory, ThreadState, Unreadable, exception, fatal_log,
+    symbols,
 };
 
 /// Everything that is ever asked of a module file.
@@ -141,6 +142,7 @@ pub fn cpp_exception(bytes: &[u8]) {
         signal: None,
     };
     exception::ask_everything(&Tiled(bytes), &snapshot, &registers);
+    fatal_log::ask_everything(&Tiled(bytes), &snapshot, &registers);
 }
 
 /// The stack of a foreign call, and everything it leads to: the first byte picks the version and the API.

@@ -17,7 +17,7 @@ use crate::image::Images;
 use crate::native::RawStack;
 use crate::python::{PythonState, SymbolLookup, foreign};
 use crate::symbols::FrameName;
-use crate::{ProcessSnapshot, ReadMemory, abort_message, errno, exception};
+use crate::{ProcessSnapshot, ReadMemory, abort_message, errno, exception, fatal_log};
 
 /// An answer: the thing, that there is none, or why it could not be looked for.
 pub(crate) type Answer<T> = Result<Option<T>, String>;
@@ -55,21 +55,23 @@ pub(crate) struct Confidences {
     pub(crate) foreign_call: Answer<ForeignCall>,
     pub(crate) exception: Answer<CppException>,
     pub(crate) abort_message: Answer<String>,
+    pub(crate) fatal_log: Answer<String>,
     pub(crate) errno: Answer<i32>,
     pub(crate) kernels: Answer<frameworks::Seen>,
 }
 
 impl Default for Confidences {
     fn default() -> Self {
-        let nobody_looked = || "the version that made the capture did not look".to_owned();
+        let not_looked = || "the version that made the capture did not look".to_owned();
         Self {
             locals: Locals::new(),
             locals_gap: None,
-            foreign_call: Err(nobody_looked()),
-            exception: Err(nobody_looked()),
-            abort_message: Err(nobody_looked()),
-            errno: Err(nobody_looked()),
-            kernels: Err(nobody_looked()),
+            foreign_call: Err(not_looked()),
+            exception: Err(not_looked()),
+            abort_message: Err(not_looked()),
+            fatal_log: Err(not_looked()),
+            errno: Err(not_looked()),
+            kernels: Err(not_looked()),
         }
     }
 }
@@ -84,6 +86,7 @@ impl Confidences {
             foreign_call: in_time(is_expired, || foreign::read(scene)),
             exception: in_time(is_expired, || exception::find(scene)),
             abort_message: in_time(is_expired, || abort_message::find(scene)),
+            fatal_log: in_time(is_expired, || fatal_log::find(scene)),
             errno: errno::find(scene),
             kernels: in_time(is_expired, || frameworks::look(scene)),
         }
@@ -148,6 +151,7 @@ pub(crate) fn assemble(
             gaps,
         ),
         abort_message: observed("the C library's last words", told.abort_message, gaps),
+        fatal_log: observed("the last line of a logger", told.fatal_log, gaps),
         op: observed("the running TensorFlow op", op, gaps),
         errno: observed("error number of the crashed thread", told.errno, gaps),
     }

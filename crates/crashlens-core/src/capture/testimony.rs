@@ -16,6 +16,8 @@ pub struct Testimony {
     pub exception: Observed<CppException>,
     /// The C library's own words before it gave up: `free(): invalid pointer`. Secrets masked.
     pub abort_message: Observed<String>,
+    /// The line with which a logger ended the process, as its own object holds it. Secrets masked.
+    pub fatal_log: Observed<String>,
     /// The TensorFlow op that was running on the crashed thread, as the runtime's own records name it.
     pub op: Observed<RunningOp>,
     /// The C library's `errno` of the crashed thread, left there by the last call that failed, whenever that was.

@@ -12,11 +12,12 @@ fn forget<T>(fact: &mut Observed<T>) -> bool {
 }
 
 /// Ways not to have looked.
-const BLINDS: [fn(&mut CrashCapture) -> bool; 16] = [
+const BLINDS: [fn(&mut CrashCapture) -> bool; 17] = [
     |capture| forget(&mut capture.testimony.fault),
     |capture| forget(&mut capture.testimony.foreign_call),
     |capture| forget(&mut capture.testimony.exception),
     |capture| forget(&mut capture.testimony.abort_message),
+    |capture| forget(&mut capture.testimony.fatal_log),
     |capture| forget(&mut capture.testimony.op),
     |capture| forget(&mut capture.testimony.errno),
     |capture| forget(&mut capture.circumstances.lineage),

@@ -5,14 +5,10 @@
 
 use crashlens_core::Registers;
 
-use crate::{ProcessSnapshot, ReadMemory, arch};
+use crate::{ProcessSnapshot, ReadMemory, arch, stack_words};
 
 use super::header::{self, Thrown};
 
-/// How much of a stack is searched: the unwinder's own frames take some kilobytes of it.
-const SEARCHED: u64 = 32 << 10;
-/// Words read at once.
-const STEP: usize = 512;
 /// From the pointers that are kept to the `_Unwind_Exception`: itself, the object behind it.
 const DISTANCES: [u64; 2] = [0, 32];
 
@@ -27,33 +23,7 @@ pub(super) fn nearest(
     arch::general(registers)
         .into_iter()
         .find_map(&at)
-        .or_else(|| on_stack(snapshot, memory, registers.sp().0, at))
-}
-
-fn on_stack(
-    snapshot: &ProcessSnapshot,
-    memory: &dyn ReadMemory,
-    stack: u64,
-    at: impl Fn(u64) -> Option<Thrown>,
-) -> Option<Thrown> {
-    let first = stack.checked_add(7)? & !7;
-    let mapping = snapshot.mapping_at(first)?;
-    let end = mapping.end.0.min(first.checked_add(SEARCHED)?);
-    let mut here = first;
-    while here < end {
-        let length = (STEP as u64 * 8).min((end - here) & !7) as usize;
-        if length == 0 {
-            return None;
-        }
-        let bytes = memory.bytes(here, length).ok()?;
-        let words = bytes.chunks_exact(8).filter_map(|word| word.first_chunk());
-        let mut candidates = words.map(|word| u64::from_le_bytes(*word));
-        if let Some(found) = candidates.find_map(&at) {
-            return Some(found);
-        }
-        here += length as u64;
-    }
-    None
+        .or_else(|| stack_words::find(snapshot, memory, registers.sp().0, |_, word| at(word)))
 }
 
 /// The exception that `word` points at or behind, if it does.
