@@ -108,10 +108,16 @@ pub(crate) fn event_message(thread: u32) -> nix::Result<u64> {
     ptrace::getevent(raw(thread)).map(|message| message as u64)
 }
 
-/// The next change of any tracee or child of this thread; `None` when there is none now.
-pub(crate) fn wait_any() -> nix::Result<Option<(u32, i32)>> {
+/// The next change of any tracee or child of this thread; `None` when there is none now. Stops of children that are
+/// not traced are only reported on request.
+pub(crate) fn wait_any(reports_stops: bool) -> nix::Result<Option<(u32, i32)>> {
     check(Call::Wait)?;
-    sys::wait(-1, libc::__WALL | libc::__WNOTHREAD | libc::WNOHANG)
+    let stops = if reports_stops {
+        libc::WUNTRACED | libc::WCONTINUED
+    } else {
+        0
+    };
+    sys::wait(-1, libc::__WALL | libc::__WNOTHREAD | libc::WNOHANG | stops)
 }
 
 /// Reads memory of another process; returns how many bytes came before the first that could not be read.

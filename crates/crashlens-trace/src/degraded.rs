@@ -43,9 +43,9 @@ pub(crate) fn watch(
 ) -> Result<i32, SuperviseError> {
     let missing = what_is_missing(started.pid, refused);
     gaps.add(&missing.part, &missing.reason, missing.remedy.as_deref());
-    let _ = watch.leave_stops_to_kernel();
+    watch.report_stops();
     let mut sight = Sight::of(started.pid);
-    let status = sight.wait_for_end(watch, relay)?;
+    let status = sight.wait_for_end(watch)?;
     if let Some(failure) = started.failure() {
         return Err(failure);
     }
@@ -84,23 +84,40 @@ impl Sight {
         }
     }
 
-    fn wait_for_end(&mut self, watch: &mut Watch, relay: &Relay) -> Result<i32, SuperviseError> {
+    fn wait_for_end(&mut self, watch: &mut Watch) -> Result<i32, SuperviseError> {
         let pid = self.pid;
         let mut agenda = Agenda::default();
         agenda.set(Chore::Memory, Instant::now(), Duration::ZERO);
         agenda.set(Chore::Look, Instant::now(), self.pause);
+        let mut stop_due = None;
         loop {
             while let Some(chore) = agenda.take_due(Instant::now()) {
                 if let Some(pause) = self.do_chore(chore) {
                     agenda.set(chore, Instant::now(), pause);
                 }
             }
-            match watch.next(agenda.patience(Instant::now())) {
-                Ok(Wake::Change { thread, status }) if thread == pid => return Ok(status),
-                Ok(Wake::Change { .. } | Wake::TimedOut) => {}
+            let patience = match stop_due {
+                Some(_) => Some(Duration::ZERO),
+                None => agenda.patience(Instant::now()),
+            };
+            match watch.next(patience) {
+                Ok(Wake::Change { thread, status }) if thread == pid => {
+                    if libc::WIFSTOPPED(status) {
+                        stop_due = Some(libc::WSTOPSIG(status));
+                    } else if libc::WIFCONTINUED(status) {
+                        stop_due = None;
+                    } else {
+                        return Ok(status);
+                    }
+                }
+                Ok(Wake::Change { .. }) => {}
+                // Stops as the program did, and again where it was only continued to take notice of something.
+                Ok(Wake::TimedOut) => {
+                    stop_due = stop_due.filter(|signal| watch.stop_with(*signal));
+                }
                 Ok(Wake::Signal(signal)) => {
-                    if signal.ssi_signo == libc::SIGWINCH as u32 {
-                        relay.resize();
+                    if signal.ssi_signo == libc::SIGCONT as u32 {
+                        stop_due = None;
                     }
                     // Whether it was sent to the whole group cannot be seen here; better twice than never.
                     if is_from_process(signal.ssi_code) {

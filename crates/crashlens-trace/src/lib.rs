@@ -31,6 +31,7 @@ mod map_history;
 mod oom;
 mod outcome;
 mod output;
+mod own_limits;
 mod packages;
 mod parent;
 mod procfs;
@@ -45,6 +46,7 @@ mod supervisor;
 mod sys;
 mod timeline;
 mod tracee;
+mod waker;
 mod watch;
 mod witness;
 

@@ -1,14 +1,15 @@
-//! Standard error on its way through: byte for byte to where it was going, its end kept for the report.
+//! Standard error: where the program's words go, and how their end is kept for the report.
 //!
-//! A program whose standard error is a regular file gets the file itself ([`on_disk`]), and so does one that writes to a
-//! device such as `/dev/full`, of which nothing is kept. What others get instead of our standard error looks the same to
-//! them: a terminal of the same size and settings, a socket, a pipe. What differs, and is accepted:
-//! - stdout is not relayed, so where both go to the same terminal or pipe, stdout overtakes stderr: of lines
-//!   written in direct succession, a quarter changed places on a busy machine. Relaying stdout too would
-//!   keep the order, but programs set terminal modes through stdout (curses), and those must reach the terminal;
-//! - settings the program makes on descriptor 2 (`tcsetattr`) reach its pty and not the real terminal,
-//!   and reading from descriptor 2 gives nothing (programs read keys from `/dev/tty` or stdin);
-//! - with `stty tostop`, a background program is not stopped by writing to stderr;
+//! A program whose standard error is a terminal has that terminal and nothing in between: pagers and shells read keys
+//! from descriptor 2, job control and modes are set through it, and what is written to it must not change places with what is
+//! written to descriptor 1. A pseudo-terminal in between broke each of these (`less`, `bash -i`, `stty -echo <&2`). The
+//! price: of what went to a terminal, only what is found in memory is known (`abort_message` and others in crashlens-unwind).
+//!
+//! One whose standard error is a regular file gets the file itself ([`on_disk`]), and so does one that writes to a device
+//! such as `/dev/full`, of which nothing is kept. What others get looks the same to them: a socket or a pipe, carried
+//! byte for byte. What differs, and is accepted:
+//! - stdout is not relayed, so where both go to the same pipe, stdout overtakes stderr: of lines written in direct
+//!   succession, a quarter changed places on a busy machine;
 //! - the error of a closed reader reaches the program some writes late.
 //!
 //! Masking of secrets is done in [`crashlens_core::secrets`]; the carrying in a process of its own, see [`courier`].
@@ -20,18 +21,15 @@ mod tail;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use crashlens_core::{Gaps, Observed, Tail};
-use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
-use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
-use nix::sys::stat::Mode;
-use nix::sys::termios::{LocalFlags, OutputFlags, SetArg, tcgetattr, tcsetattr};
 
 use self::courier::{Answer, Courier};
 use self::on_disk::OnDisk;
@@ -52,6 +50,7 @@ enum State {
     /// The program writes to our own standard error; nothing is kept, for the reason given.
     Off {
         reason: String,
+        remedy: Option<&'static str>,
     },
     /// We have no standard error and neither has the program.
     NoStderr,
@@ -94,12 +93,23 @@ impl Relay {
     pub(crate) fn off(reason: impl ToString) -> Self {
         Self(State::Off {
             reason: reason.to_string(),
+            remedy: None,
+        })
+    }
+
+    /// The terminal is the program's alone.
+    fn left_alone() -> Self {
+        Self(State::Off {
+            reason: "it is a terminal, and the program has it to itself".to_owned(),
+            remedy: Some(
+                "Send it to a file, for example with `2>errors.log`, and it is read there.",
+            ),
         })
     }
 
     fn start_to(stderr: OwnedFd) -> io::Result<(Self, Option<OwnedFd>)> {
         let (source, for_program) = match Kind::of(&stderr)? {
-            Kind::Terminal => open_terminal_like(stderr.as_fd())?,
+            Kind::Terminal => return Ok((Self::left_alone(), None)),
             Kind::Socket => open_socket()?,
             Kind::Pipe => open_pipe()?,
             Kind::File => return Ok((Self(State::OnDisk(OnDisk::open(stderr)?)), None)),
@@ -126,8 +136,8 @@ impl Relay {
     /// is among them, unless that takes more than 200 ms.
     pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
         match &self.0 {
-            State::Off { reason } => {
-                Observed::Unknown(gaps.add("the end of standard error", reason, None))
+            State::Off { reason, remedy } => {
+                Observed::Unknown(gaps.add("the end of standard error", reason, *remedy))
             }
             State::NoStderr => Observed::Absent,
             State::OnDisk(file) => gaps.observe("the end of standard error", file.tail()),
@@ -145,13 +155,6 @@ impl Relay {
         match &self.0 {
             State::OnDisk(file) => file.beside(report),
             _ => report(),
-        }
-    }
-
-    /// Copies the real terminal's window size to the program's.
-    pub(crate) fn resize(&self) {
-        if let State::Carried(line) = &self.0 {
-            let _ = (&line.control).write_all(&courier::request(courier::RESIZE, 0));
         }
     }
 
@@ -262,31 +265,6 @@ fn open_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let _ = fcntl(&source, FcntlArg::F_SETPIPE_SZ(PIPE_BYTES));
     fcntl(&source, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
     Ok((source, for_program))
-}
-
-/// A new terminal with the settings and the size of `terminal`; nobody's controlling terminal.
-fn open_terminal_like(terminal: BorrowedFd<'_>) -> io::Result<(OwnedFd, OwnedFd)> {
-    let master =
-        posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
-    grantpt(&master)?;
-    unlockpt(&master)?;
-    let path = ptsname_r(&master)?;
-    let slave = open(
-        path.as_str(),
-        OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC,
-        Mode::empty(),
-    )?;
-    let mut settings = tcgetattr(terminal)?;
-    // The real terminal turns \n into \r\n; done here too, every line would end in \r\r\n.
-    settings.output_flags.remove(OutputFlags::OPOST);
-    settings
-        .local_flags
-        .remove(LocalFlags::ECHO | LocalFlags::ECHONL);
-    tcsetattr(&slave, SetArg::TCSANOW, &settings)?;
-    if let Ok(size) = sys::window_size(terminal) {
-        sys::set_window_size(slave.as_fd(), size)?;
-    }
-    Ok((master.into(), slave))
 }
 
 #[cfg(test)]

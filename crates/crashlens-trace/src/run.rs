@@ -7,30 +7,32 @@ use std::time::Instant;
 use crashlens_core::Gaps;
 use nix::errno::Errno;
 
-use crate::degraded;
 use crate::error::SuperviseError;
 use crate::outcome::{Observer, Options, Outcome, Supervision};
 use crate::output::Relay;
 use crate::spawn::{self, Started};
 use crate::supervisor::{Aim, End, Supervisor};
 use crate::watch::Watch;
+use crate::{degraded, own_limits};
 
 /// Starts `command` and supervises it and everything below it until it ends.
 ///
 /// Call it from the first thread of a process that has no others: signals that other threads do not block
-/// would go astray.
+/// would go astray. The soft limits of the process that would hinder this are raised for good; the program has those that it
+/// would have alone.
 pub fn supervise(
     command: &[OsString],
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SuperviseError> {
     let program = PathBuf::from(command.first().ok_or(SuperviseError::NoCommand)?);
+    let inherited_limits = own_limits::raise();
     let mut watch = Watch::start().map_err(|source| SuperviseError::Prepare { program, source })?;
     let mut gaps = Gaps::default();
     let (relay, stderr) =
         Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
-    let started = spawn::start(command, stderr, watch.inherited_mask())?;
+    let started = spawn::start(command, stderr, watch.inherited_mask(), &inherited_limits)?;
     let result = watch_started(&started, options, &mut watch, &relay, observer, &mut gaps);
     let duration = begin.elapsed();
     relay.finish();

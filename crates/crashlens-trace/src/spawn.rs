@@ -15,6 +15,7 @@ use nix::sys::signal::SigSet;
 
 use crate::calls;
 use crate::error::SuperviseError;
+use crate::own_limits::Limit;
 use crate::supervisor::privilege::may_trace_privileged;
 use crate::sys::{self, ExecPlan};
 
@@ -37,6 +38,7 @@ pub(crate) fn start(
     command: &[OsString],
     stderr: Option<OwnedFd>,
     mask: &SigSet,
+    limits: &[Limit],
 ) -> Result<Started, SuperviseError> {
     let program = PathBuf::from(command.first().ok_or(SuperviseError::NoCommand)?);
     let arguments = command
@@ -55,6 +57,7 @@ pub(crate) fn start(
         untraced_environment: &untraced_environment,
         stderr: stderr.as_ref().map(AsFd::as_fd),
         mask,
+        limits,
         go: go_read.as_fd(),
         failure: failure_write.as_fd(),
     };

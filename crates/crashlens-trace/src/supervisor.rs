@@ -9,6 +9,7 @@ mod exec;
 mod first_process;
 mod forward;
 mod hang;
+mod job;
 pub(crate) mod privilege;
 pub(crate) mod release;
 
@@ -69,6 +70,8 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) began: bool,
     /// Whether the main process was stopped and not yet continued.
     main_stands_still: bool,
+    /// The signal with which crashlens is to stop, as the program did.
+    stop_due: Option<i32>,
     deliveries: Deliveries,
     /// Kills for lack of memory.
     oom: OomLedger,
@@ -107,6 +110,7 @@ impl<'a> Supervisor<'a> {
             end: None,
             began: aim == Aim::Attach,
             main_stands_still: false,
+            stop_due: None,
             deliveries: Deliveries::default(),
             oom: OomLedger::start(main),
             death_pending_since: None,
@@ -139,10 +143,14 @@ impl<'a> Supervisor<'a> {
                 break end;
             }
             self.do_chores();
-            match self.watch.next(self.agenda.patience(Instant::now())) {
+            let patience = match self.stop_due {
+                Some(_) => Some(Duration::ZERO),
+                None => self.agenda.patience(Instant::now()),
+            };
+            match self.watch.next(patience) {
                 Ok(Wake::Change { thread, status }) => self.answer(thread, status),
                 Ok(Wake::Signal(signal)) => self.received(&signal),
-                Ok(Wake::TimedOut) => {}
+                Ok(Wake::TimedOut) => self.stop_if_due(),
                 Ok(Wake::NothingLeft) => return Err(self.cannot_wait(Errno::ECHILD)),
                 Err(errno) if failures >= MAX_WAIT_FAILURES => return Err(self.cannot_wait(errno)),
                 Err(_) => failures += 1,
@@ -209,9 +217,8 @@ impl<'a> Supervisor<'a> {
         match event {
             Event::Signal { signal } => self.signal_arrived(thread, process, signal),
             Event::GroupStop { signal } => {
-                self.main_stands_still |= thread == self.main;
                 self.resume_with(thread, Resume::Listen, 0);
-                self.stop_with_program(thread, signal);
+                self.stopped_by(thread, signal);
             }
             Event::NewTracee { tracee } => {
                 self.meet(tracee, process);

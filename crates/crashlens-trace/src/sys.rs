@@ -19,6 +19,8 @@ use nix::sys::signal::SigSet;
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
+use crate::own_limits::Limit;
+
 /// Starts `run` in a process of its own that is nobody's child, so that it outlives its maker and
 /// no `waitpid(-1)` ever meets it. When `run` returns, that process ends.
 ///
@@ -133,27 +135,6 @@ pub(crate) fn poll<const N: usize>(
     Ok(entries.map(|entry| entry.revents))
 }
 
-/// The size of a terminal's window.
-pub(crate) fn window_size(terminal: BorrowedFd<'_>) -> Result<libc::winsize, Errno> {
-    let mut size = libc::winsize {
-        ws_row: 0,
-        ws_col: 0,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    // SAFETY: TIOCGWINSZ writes one `winsize` through the pointer, which is valid for it.
-    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
-    Errno::result(result)?;
-    Ok(size)
-}
-
-/// Sets the size of a terminal's window.
-pub(crate) fn set_window_size(terminal: BorrowedFd<'_>, size: libc::winsize) -> Result<(), Errno> {
-    // SAFETY: TIOCSWINSZ reads one `winsize` through the pointer, which is valid for it.
-    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) };
-    Errno::result(result).map(drop)
-}
-
 /// Maps a whole file for reading.
 pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is read as bytes that may change at any time: every reader checks bounds on each
@@ -210,22 +191,22 @@ pub(crate) fn kill(process: u32, signal: i32) -> nix::Result<()> {
     Errno::result(result).map(drop)
 }
 
-const INHERITED_SIGPIPE_IGNORED: u8 = 1;
+/// Signals whose dispositions crashlens changes for itself, each with the bit that says that it was started with the signal ignored.
+const DISPOSITIONS: [(c_int, u8); 3] =
+    [(libc::SIGPIPE, 1), (libc::SIGCHLD, 16), (libc::SIGXFSZ, 32)];
 const INHERITED_CLOSED: [u8; 3] = [2, 4, 8];
-const INHERITED_SIGCHLD_IGNORED: u8 = 16;
 static INHERITED: AtomicU8 = AtomicU8::new(0);
 
 /// Notes what crashlens was started with and the Rust runtime changes before `main`: it ignores SIGPIPE
 /// and opens `/dev/null` in place of standard streams that are closed. A supervised program would
-/// inherit both; `yes | head` would then end with an error message instead of silently. SIGCHLD is noted
-/// because [`receive_child_signals`] changes it.
+/// inherit both; `yes | head` would then end with an error message instead of silently. The other signals are
+/// noted because [`receive_child_signals`] and [`survive_file_size_limit`] change them.
 extern "C" fn note_inherited() {
     let mut seen = 0;
-    if is_ignored(libc::SIGPIPE) {
-        seen |= INHERITED_SIGPIPE_IGNORED;
-    }
-    if is_ignored(libc::SIGCHLD) {
-        seen |= INHERITED_SIGCHLD_IGNORED;
+    for (signal, bit) in DISPOSITIONS {
+        if is_ignored(signal) {
+            seen |= bit;
+        }
     }
     for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
         // SAFETY: asks for a flag of a descriptor number, open or not.
@@ -254,6 +235,13 @@ pub(crate) fn receive_child_signals() {
         // SAFETY: the default action runs no code of ours.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     }
+}
+
+/// Makes a write beyond `RLIMIT_FSIZE` an error instead of the end of this process. The program still gets what
+/// crashlens was started with.
+pub(crate) fn survive_file_size_limit() {
+    // SAFETY: ignoring runs no code of ours.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Ends this process by a signal, as if nothing had been arranged for it. Returns where that does not end it: the first
@@ -298,6 +286,8 @@ pub(crate) struct ExecPlan<'a> {
     pub(crate) stderr: Option<BorrowedFd<'a>>,
     /// Its signal mask.
     pub(crate) mask: &'a SigSet,
+    /// Its limits, where crashlens has others.
+    pub(crate) limits: &'a [Limit],
     /// Gives one byte once it is settled whether the process is traced: 1 if it is.
     pub(crate) go: BorrowedFd<'a>,
     /// Takes `errno` when the program cannot be started.
@@ -350,7 +340,9 @@ fn become_program(
         return errno;
     }
     restore_inherited(plan.stderr.is_some());
-    if let Err(errno) = plan.mask.thread_set_mask() {
+    let prepared =
+        (plan.limits.iter().try_for_each(Limit::set)).and_then(|()| plan.mask.thread_set_mask());
+    if let Err(errno) = prepared {
         return errno;
     }
     // SAFETY: the C library's own variable; this process has one thread, so nothing changes it now.
@@ -367,13 +359,14 @@ fn become_program(
 
 fn restore_inherited(stderr_replaced: bool) {
     let inherited = INHERITED.load(Ordering::Relaxed);
-    if inherited & INHERITED_SIGPIPE_IGNORED == 0 {
-        // SAFETY: the default action runs no code of ours.
-        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
-    }
-    if inherited & INHERITED_SIGCHLD_IGNORED != 0 {
-        // SAFETY: ignoring runs no code of ours.
-        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    for (signal, bit) in DISPOSITIONS {
+        let action = if inherited & bit == 0 {
+            libc::SIG_DFL
+        } else {
+            libc::SIG_IGN
+        };
+        // SAFETY: neither action runs code of ours.
+        unsafe { libc::signal(signal, action) };
     }
     for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
         if inherited & bit != 0 && !(stream == 2 && stderr_replaced) {

@@ -13,11 +13,12 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
+use crate::waker::Waker;
 use crate::{calls, sys};
 
 /// Signals that end or inform a program when sent to it, and that users and schedulers send to crashlens
 /// meaning the program.
-const FORWARDED: [Signal; 8] = [
+const FORWARDED: [Signal; 9] = [
     Signal::SIGHUP,
     Signal::SIGINT,
     Signal::SIGQUIT,
@@ -26,6 +27,7 @@ const FORWARDED: [Signal; 8] = [
     Signal::SIGUSR2,
     Signal::SIGALRM,
     Signal::SIGWINCH,
+    Signal::SIGCONT,
 ];
 
 /// Stops that the terminal sends to the whole job. crashlens must not follow them by itself: a stopped tracer
@@ -51,6 +53,7 @@ pub(crate) enum Wake {
 pub(crate) struct Watch {
     signals: SignalFd,
     inherited_mask: SigSet,
+    reports_stops: bool,
     deferred: VecDeque<(u32, i32)>,
     received: VecDeque<siginfo>,
 }
@@ -70,6 +73,7 @@ impl Watch {
         Ok(Self {
             signals,
             inherited_mask,
+            reports_stops: false,
             deferred: VecDeque::new(),
             received: VecDeque::new(),
         })
@@ -80,13 +84,9 @@ impl Watch {
         &self.inherited_mask
     }
 
-    /// Leaves SIGTSTP and SIGTTIN to the kernel, where the program receives them without our doing. SIGTTOU
-    /// stays blocked in any case: with `stty tostop`, what is relayed would stop crashlens.
-    pub(crate) fn leave_stops_to_kernel(&self) -> nix::Result<()> {
-        let stops = SigSet::from_iter([Signal::SIGTSTP, Signal::SIGTTIN]);
-        let set: SigSet = FORWARDED.into_iter().chain([Signal::SIGCHLD]).collect();
-        self.signals.set_mask(&set)?;
-        stops.thread_unblock()
+    /// Reports stops of the program as changes too, where it is not traced.
+    pub(crate) fn report_stops(&mut self) {
+        self.reports_stops = true;
     }
 
     /// The next thing to act on; waits as long as `timeout` says, or for ever.
@@ -96,7 +96,7 @@ impl Watch {
             if let Some((thread, status)) = self.deferred.pop_front() {
                 return Ok(Wake::Change { thread, status });
             }
-            match calls::wait_any() {
+            match calls::wait_any(self.reports_stops) {
                 Ok(Some((thread, status))) => return Ok(Wake::Change { thread, status }),
                 Ok(None) | Err(Errno::EINTR) => {}
                 Err(Errno::ECHILD) => return Ok(Wake::NothingLeft),
@@ -114,7 +114,7 @@ impl Watch {
     /// The next change that was not seen before; `None` when none comes before the deadline.
     pub(crate) fn next_change(&mut self, deadline: Instant) -> Option<(u32, i32)> {
         loop {
-            match calls::wait_any() {
+            match calls::wait_any(self.reports_stops) {
                 Ok(Some(change)) => return Some(change),
                 Err(Errno::ECHILD) => return None,
                 // Any other failure is met again, and dealt with, when the main loop waits.
@@ -136,21 +136,35 @@ impl Watch {
         self.deferred.pop_front()
     }
 
-    /// Stops crashlens as `signal` stopped the program, so that the shell sees the job stopped. Returns when it
-    /// is continued.
-    pub(crate) fn stop_with(&mut self, signal: i32) {
-        let Some(signal) = STOPS.into_iter().find(|stop| *stop as i32 == signal) else {
-            return;
-        };
-        let only = SigSet::from_iter([signal]);
-        // The kernel ignores these in a job without a shell, so that nothing can hang here.
-        let _ = raise(signal);
-        let _ = only.thread_unblock();
-        let _ = only.thread_block();
+    /// Stops crashlens as `signal` stopped the program, so that its parent sees it. Returns when it is continued, and
+    /// whether that was only because a tracee waits for it: then it is to stop again afterwards.
+    pub(crate) fn stop_with(&mut self, signal: i32) -> bool {
+        let waker = Waker::start().ok();
+        match STOPS.into_iter().find(|stop| *stop as i32 == signal) {
+            Some(stop) => {
+                let only = SigSet::from_iter([stop]);
+                // The kernel ignores these in a job without a shell, so that nothing can hang here.
+                let _ = raise(stop);
+                let _ = only.thread_unblock();
+                let _ = only.thread_block();
+            }
+            // Without a waker, a SIGCONT to the program itself would be lost: not to stop is the lesser evil.
+            None if signal == libc::SIGSTOP && waker.is_some() => {
+                let _ = raise(Signal::SIGSTOP);
+            }
+            None => {}
+        }
+        let _ = self.read_signals();
+        let number = self.received.len();
+        let waker = waker.map(|waker| waker.pid);
+        self.received
+            .retain(|it| it.ssi_signo != libc::SIGCONT as u32 || Some(it.ssi_pid) != waker);
+        let is_needed = self.received.len() < number;
         // To be continued takes back every stop that is pending. The kernel does so with what we have not read; a
         // Ctrl-Z that we have would stop the job again behind the `fg`.
         self.received
             .retain(|it| !STOPS.iter().any(|stop| *stop as u32 == it.ssi_signo));
+        is_needed
     }
 
     /// Waits for SIGCHLD or a signal to keep; `false` at the deadline.
@@ -168,12 +182,17 @@ impl Watch {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno),
         }
+        self.read_signals()?;
+        Ok(true)
+    }
+
+    fn read_signals(&mut self) -> nix::Result<()> {
         while let Some(signal) = self.signals.read_signal()? {
             if signal.ssi_signo != libc::SIGCHLD as u32 {
                 self.received.push_back(signal);
             }
         }
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -25,13 +25,13 @@ use self::standby::{Standby, Turn};
 use super::tail::{MAX_BYTES, Ring};
 use crate::sys;
 
-pub(super) use self::protocol::{Answer, DRAIN, FINISH, RESIZE, request};
+pub(super) use self::protocol::{Answer, DRAIN, FINISH, request};
 
-/// How long a drain waits for a standard error that takes nothing (a paused terminal, a pager).
+/// How long a drain waits for a standard error that takes nothing (a pager).
 const DRAIN_PATIENCE: Duration = Duration::from_millis(150);
 /// How much is read at a time.
 const CHUNK: usize = 64 * 1024;
-/// More than any unprivileged pipe or pty holds: what a drain may have to take in at once.
+/// More than any unprivileged pipe holds: what a drain may have to take in at once.
 const MAX_IN_FLIGHT: usize = 1024 * 1024;
 /// Writes of this size are not torn by other writers to the same pipe (`PIPE_BUF`), and do not
 /// block when `poll` has found room.
@@ -151,8 +151,7 @@ impl Courier {
     /// Gives up everything shared with the maker that the carrying does not need.
     fn leave_home(&self) {
         // Signals meant for the program's job (Ctrl-C, Ctrl-Z, a hang-up, a SIGTERM to the group) must
-        // not stop its standard error; and with SIGTTOU blocked a background process may write to a
-        // terminal in `tostop` mode. SIGPIPE is then only the error it comes with.
+        // not stop its standard error. SIGPIPE is then only the error it comes with.
         let _ = SigSet::all().thread_block();
         // Alone in its group, it also outlives a SIGKILL to the program's group, and the last lines arrive.
         let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
@@ -182,8 +181,7 @@ impl Courier {
 
     fn timeout_milliseconds(&self) -> i32 {
         match &self.drain {
-            // What the program wrote may still be on its way through the terminal's buffers, where
-            // `poll` does not see it but `read` does: ask at once.
+            // What is there is read at once, without waiting.
             Some(_) if self.wants_more() => 0,
             Some(Drain {
                 deadline: Some(deadline),
@@ -216,24 +214,15 @@ impl Courier {
     }
 
     fn take_request(&mut self, [what, number @ ..]: [u8; REQUEST_SIZE]) {
-        match what {
-            DRAIN | FINISH => {
-                self.drain = Some(Drain {
-                    request: u64::from_le_bytes(number),
-                    deadline: (what == DRAIN).then(|| Instant::now() + DRAIN_PATIENCE),
-                    read_enough: self.ring.appended() + MAX_IN_FLIGHT as u64,
-                    passed_on_enough: None,
-                });
-            }
-            RESIZE => {
-                if let (Some(source), Ok(size)) =
-                    (&self.source, sys::window_size(self.stderr.as_fd()))
-                {
-                    let _ = sys::set_window_size(source.as_fd(), size);
-                }
-            }
-            _ => {}
+        if what != DRAIN && what != FINISH {
+            return;
         }
+        self.drain = Some(Drain {
+            request: u64::from_le_bytes(number),
+            deadline: (what == DRAIN).then(|| Instant::now() + DRAIN_PATIENCE),
+            read_enough: self.ring.appended() + MAX_IN_FLIGHT as u64,
+            passed_on_enough: None,
+        });
     }
 
     fn take_in(&mut self) {
@@ -255,7 +244,7 @@ impl Courier {
             }
             Err(Errno::EAGAIN) => self.all_taken_in(),
             Err(Errno::EINTR) => {}
-            // A pipe without writers gives nothing, a pty without them EIO.
+            // No writer is left.
             Ok(_) | Err(_) => {
                 self.close_source();
                 self.all_taken_in();

@@ -29,19 +29,6 @@ fn to_pipe() -> (Relay, File, File) {
     )
 }
 
-/// A relay to a terminal of 33 rows and 111 columns.
-fn to_terminal() -> (Relay, File, File) {
-    let size = libc::winsize {
-        ws_row: 33,
-        ws_col: 111,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    let pty = nix::pty::openpty(&size, None).unwrap();
-    let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
-    (relay, File::from(stderr.unwrap()), File::from(pty.master))
-}
-
 fn lines(relay: &Relay) -> Vec<String> {
     let mut gaps = Gaps::default();
     let tail = relay.tail(&mut gaps);
@@ -72,45 +59,25 @@ fn every_byte_arrives_in_order_and_the_end_is_kept() {
 }
 
 #[test]
-fn a_terminal_stays_a_terminal_of_the_same_size_and_lines_end_once() {
-    let (relay, stderr, far) = to_terminal();
-    assert!(stderr.is_terminal());
-    let size = sys::window_size(stderr.as_fd()).unwrap();
-    assert_eq!((size.ws_row, size.ws_col), (33, 111));
-    write_all(&stderr, b"one\ntwo\xff\n");
-    assert_eq!(read_exactly(&far, 11), b"one\r\ntwo\xff\r\n");
-    assert_eq!(lines(&relay), ["one", "two\u{fffd}"]);
-}
-
-#[test]
-fn a_new_window_size_reaches_the_programs_terminal() {
-    let (relay, stderr, far) = to_terminal();
-    let larger = libc::winsize {
-        ws_row: 50,
-        ws_col: 200,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
-    sys::set_window_size(far.as_fd(), larger).unwrap();
-    relay.resize();
-    // Requests are served in order: after this one the size has been set.
-    lines(&relay);
-    let size = sys::window_size(stderr.as_fd()).unwrap();
-    assert_eq!((size.ws_row, size.ws_col), (50, 200));
+fn a_terminal_is_left_to_the_program() {
+    let pty = nix::pty::openpty(None, None).unwrap();
+    let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
+    assert!(stderr.is_none(), "the program has the terminal itself");
+    let mut gaps = Gaps::default();
+    assert!(relay.tail(&mut gaps).is_unknown());
+    assert!(gaps.0[0].remedy.is_some(), "{gaps:?}");
 }
 
 #[test]
 fn a_drain_misses_nothing_that_was_written_before_it() {
-    for (relay, stderr, far) in [to_pipe(), to_terminal()] {
-        let reader = std::thread::spawn(move || io::copy(&mut &far, &mut io::sink()));
-        for number in 0..200 {
-            write_all(&stderr, format!("line {number}\n").as_bytes());
-            assert_eq!(*lines(&relay).last().unwrap(), format!("line {number}"));
-        }
-        drop((relay, stderr));
-        // A terminal's far end gives an error when it hangs up; both mean the end.
-        let _ = reader.join().unwrap();
+    let (relay, stderr, far) = to_pipe();
+    let reader = std::thread::spawn(move || io::copy(&mut &far, &mut io::sink()));
+    for number in 0..200 {
+        write_all(&stderr, format!("line {number}\n").as_bytes());
+        assert_eq!(*lines(&relay).last().unwrap(), format!("line {number}"));
     }
+    drop((relay, stderr));
+    reader.join().unwrap().unwrap();
 }
 
 #[test]
@@ -171,16 +138,10 @@ fn the_courier_holds_no_stream_of_a_pipeline_open() {
 }
 
 #[test]
-fn the_programs_terminal_is_not_inherited_by_accident() {
-    for (_relay, stderr, _far) in [to_pipe(), to_terminal()] {
-        let flags = fcntl(&stderr, FcntlArg::F_GETFD).unwrap();
-        assert_eq!(
-            flags & libc::FD_CLOEXEC,
-            libc::FD_CLOEXEC,
-            "descriptor {}",
-            stderr.as_raw_fd()
-        );
-    }
+fn what_the_program_gets_is_not_inherited_by_accident() {
+    let (_relay, stderr, _far) = to_pipe();
+    let flags = fcntl(&stderr, FcntlArg::F_GETFD).unwrap();
+    assert_eq!(flags & libc::FD_CLOEXEC, libc::FD_CLOEXEC);
 }
 
 #[test]

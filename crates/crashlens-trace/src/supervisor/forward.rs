@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::Signal;
 use nix::sys::signalfd::siginfo;
-use nix::unistd::{Pid, getpgid};
 
 use super::{Aim, End, Supervisor};
 use crate::event::{Event, decode_event};
@@ -54,17 +53,11 @@ impl Supervisor<'_> {
     pub(super) fn received(&mut self, info: &siginfo) {
         let signal = info.ssi_signo as i32;
         match (self.aim, signal) {
-            (_, libc::SIGWINCH) => {
-                self.relay.resize();
-                if is_from_process(info.ssi_code) {
-                    self.forward(signal, info.ssi_pid);
-                }
-            }
-            // Stopped by SIGSTOP before, which is nothing to the shell, the program does not stop again, and Ctrl-Z
-            // would not give the terminal back.
+            // A program that is stopped does not stop again; where crashlens is not, Ctrl-Z would not give the terminal back.
             (Aim::Run, libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) if self.main_stands_still => {
-                self.watch.stop_with(signal);
+                self.stop_due = Some(signal);
             }
+            (Aim::Run, libc::SIGCONT) => self.continued(info),
             (Aim::Run, _) => {
                 // The terminal sends its signals to all in the foreground, the program included.
                 if is_from_process(info.ssi_code) {
@@ -78,25 +71,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The program was stopped by its terminal: crashlens stops too, being in the same job.
-    pub(super) fn stop_with_program(&mut self, thread: u32, signal: i32) {
-        // Each thread of the program reports the stop; its first one is told for all.
-        let same_job = getpgid(Some(Pid::from_raw(self.main as i32))) == getpgid(None);
-        if self.aim != Aim::Run || thread != self.main || !same_job {
-            return;
-        }
-        // Continued in the meantime: whoever did it would find crashlens stopped for no reason.
-        while let Some((other, status)) = self.watch.next_change(Instant::now()) {
-            note_change(&mut self.tree, other, status);
-            self.watch.defer(other, status);
-            if other == thread {
-                return;
-            }
-        }
-        self.watch.stop_with(signal);
-    }
-
-    fn forward(&mut self, signal: i32, sender: u32) {
+    pub(super) fn forward(&mut self, signal: i32, sender: u32) {
         if !self.has_twin(signal, sender) {
             let _ = sys::kill(self.main, signal);
         }

@@ -16,6 +16,7 @@ mod failures;
 mod faults;
 mod first_chance;
 mod foreign_calls;
+mod jobs;
 mod lineage;
 mod memory;
 mod memory_group;

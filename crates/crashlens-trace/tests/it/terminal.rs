@@ -62,6 +62,22 @@ fn ctrl_z_stops_the_job_and_fg_continues_it() {
 }
 
 #[test]
+fn a_program_that_stops_itself_gives_the_terminal_back_and_fg_continues_it() {
+    let (screen, seen) = at_terminal(
+        "import os, signal, sys\n\
+         os.kill(os.getpid(), signal.SIGSTOP)\n\
+         print('got ' + input(), flush=True); sys.exit(6)",
+        &[
+            ("job stopped", "fg\n"),
+            ("job continued", "hello\n"),
+            ("got hello", ""),
+        ],
+    );
+    assert!(screen.contains("code=6"), "{screen}");
+    assert!(seen.deaths.is_empty());
+}
+
+#[test]
 fn a_program_that_catches_ctrl_z_is_not_stopped_and_neither_is_crashlens() {
     let (screen, _) = at_terminal(
         "import os, signal, sys\n\
@@ -104,11 +120,47 @@ fn ctrl_z_stops_all_threads_of_the_program() {
 }
 
 #[test]
-fn all_three_streams_are_still_a_terminal() {
+fn all_three_streams_are_the_terminal_itself() {
     let (screen, _) = at_terminal(
-        "import os; print('sees', [os.isatty(n) for n in range(3)])",
+        "import os; print('same', len({os.ttyname(n) for n in range(3)}) == 1, os.tcgetpgrp(2) == os.getpgrp())",
         &[],
     );
-    assert!(screen.contains("sees [True, True, True]"), "{screen}");
+    assert!(screen.contains("same True True"), "{screen}");
     assert!(screen.contains("code=0"), "{screen}");
+}
+
+#[test]
+fn keys_reach_a_program_that_reads_them_from_standard_error() {
+    let (screen, _) = at_terminal(
+        "import os; print('ready', flush=True); print('got', os.read(2, 100))",
+        &[("ready", "word\n")],
+    );
+    assert!(screen.contains("got b'word\\n'"), "{screen}");
+}
+
+#[test]
+fn a_password_asked_for_on_standard_error_does_not_show() {
+    let (screen, _) = at_terminal(
+        "import os, termios\n\
+         mode = termios.tcgetattr(2); mode[3] &= ~termios.ECHO; termios.tcsetattr(2, termios.TCSANOW, mode)\n\
+         print('password', flush=True); print(len(input()), 'letters')",
+        &[("password", "sesame\n")],
+    );
+    assert!(
+        screen.contains("6 letters") && !screen.contains("sesame"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn what_goes_to_both_streams_appears_in_the_order_it_was_written() {
+    let (screen, _) = at_terminal(
+        "import os\nfor n in range(400): os.write(1 + n % 2, b'<%d>' % n)",
+        &[],
+    );
+    let numbers: Vec<_> = (0..400).map(|n| n.to_string()).collect();
+    assert!(
+        screen.contains(&format!("<{}>", numbers.join("><"))),
+        "{screen}"
+    );
 }

@@ -4,8 +4,6 @@
 pub(in crate::output) const DRAIN: u8 = b'd';
 /// The same, with the patience of an ending run.
 pub(in crate::output) const FINISH: u8 = b'f';
-/// Asks for the real terminal's size to be copied to the program's.
-pub(in crate::output) const RESIZE: u8 = b'w';
 
 /// Bytes of a request.
 pub(super) const REQUEST_SIZE: usize = 9;
