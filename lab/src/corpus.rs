@@ -46,6 +46,9 @@ pub struct Options {
     /// Run them this many times under crashlens, and show how often each answer comes
     #[arg(long, value_name = "N", conflicts_with_all = ["bare", "update"])]
     pub repeat: Option<usize>,
+    /// Keep nothing of standard error, as on a terminal, and show the answers without comparing them
+    #[arg(long, conflicts_with_all = ["bare", "repeat", "update", "kept"])]
+    pub without_stderr: bool,
     /// Write the score as the snapshot that later runs are compared with
     #[arg(long)]
     pub update: bool,
@@ -95,6 +98,18 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     if options.bare.or(options.repeat).is_some() {
+        return Ok(());
+    }
+    if options.without_stderr {
+        let work = |(folder, case): &&(PathBuf, Case)| {
+            live::run_case(folder, case, options, &python, &crashlens)
+        };
+        let mut verdicts = Vec::new();
+        side_by_side::in_order(&wanted, work, |_, run| {
+            verdicts.extend(run.verdict);
+            Ok(())
+        })?;
+        causes::print(&verdicts);
         return Ok(());
     }
     let committed = committed(options)?;

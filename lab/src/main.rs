@@ -13,7 +13,9 @@ mod majority;
 mod newer_python;
 mod python;
 mod record;
+mod reliability;
 mod side_by_side;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -45,6 +47,10 @@ enum Program {
     Files(files::Options),
     /// Makes environments of real packages, and compares what happens in them with what `crashlens check` says
     Environments(environments::Options),
+    /// Types the same keys at programs alone and under crashlens, and compares the screens
+    Terminal(terminal::Options),
+    /// Counts in how many runs a program is unaffected by crashlens, and by kills of crashlens
+    Reliability(reliability::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Makes the virtual environment of the live corpus
@@ -63,6 +69,8 @@ fn main() -> ExitCode {
         Program::Links(options) => links::run(&options),
         Program::Environments(options) => environments::run(&options),
         Program::Files(options) => files::run(&options),
+        Program::Terminal(options) => terminal::run(&options),
+        Program::Reliability(options) => reliability::run(&options),
         Program::Bench(options) => bench::run(&options),
         Program::Tensorflow => corpus::default_environment().map(|_| ()),
         Program::NewerPython => newer_python::fetch().map(|path| println!("{}", path.display())),

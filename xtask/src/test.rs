@@ -65,6 +65,8 @@ pub fn run(options: &Options) -> Result<()> {
         }
         Err(error) => Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
     });
+    tally.step("terminal", terminal);
+    tally.step("reliability", || lab(&["reliability"]));
     let mut live = |name: &'static str, arguments: &[&str]| {
         tally.step(name, || {
             if has_tensorflow {
@@ -116,18 +118,38 @@ fn lab(arguments: &[&str]) -> Result<Step> {
     command::succeed(&mut lab_command(arguments)).map(|()| Step::Passed)
 }
 
+/// After TensorFlow, because one of the programs that are compared needs it.
+fn terminal() -> Result<Step> {
+    if workspace::find_program("tmux").is_none() {
+        return Ok(Step::Skipped("there is no tmux".to_owned()));
+    }
+    lab(&["terminal"])
+}
+
 fn newer_python() -> Result<PathBuf> {
     let said = command::output(&mut lab_command(&["newer-python"]))?;
     Ok(PathBuf::from(said.lines().last().unwrap_or_default()))
 }
 
 /// Programs that tests run, and the Debian packages they are in.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 16] = [
     ("gdb", "gdb"),
     ("strace", "strace"),
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("python3", "python3-venv"),
+    // For `cargo lab terminal`, which skips what is not there.
+    ("tmux", "tmux"),
+    ("less", "less"),
+    ("git", "git"),
+    ("man", "man-db"),
+    ("vim", "vim"),
+    ("nano", "nano"),
+    ("top", "procps"),
+    ("htop", "htop"),
+    ("dialog", "dialog"),
+    ("zsh", "zsh"),
+    ("tput", "ncurses-bin"),
 ];
 
 fn system_packages() -> Result<Step> {

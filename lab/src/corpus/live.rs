@@ -189,9 +189,11 @@ fn observe(
         "report.json",
         "--save",
         CAPTURE,
-        "--",
     ]);
-    run.args(program(place, python));
+    if options.without_stderr {
+        run.arg("--no-tail");
+    }
+    run.arg("--").args(program(place, python));
     surround(&mut run, place)?;
     let exit_code = match command::run_for(&mut run, if hangs { HANG_LIMIT } else { LIMIT })? {
         Ended::Within(status) => Some(command::shell_status(status)),
