@@ -11,8 +11,10 @@ pub(crate) enum Event {
     GroupStop { signal: i32 },
     /// It stopped because we asked, because it is new, or because its process was continued.
     Interrupted,
-    /// It made a new thread or process; `None` when the id could not be read.
-    NewTracee { tracee: Option<u32> },
+    /// It made a new process, whose first stop says more.
+    Forked,
+    /// It made a new thread, or a process of an unusual kind; `None` when the id could not be read.
+    Cloned { tracee: Option<u32> },
     /// It became another program; `former` is the id of the thread that did.
     Exec { former: Option<u32> },
     /// It is about to end, memory and registers still there; `status` as `waitpid` will give it.
@@ -34,9 +36,12 @@ fn stop_event(status: i32) -> i32 {
     }
 }
 
-/// Whether the event has a message to ask the kernel for.
+/// Whether the event has a message that is needed.
 pub(crate) fn has_message(status: i32) -> bool {
-    !matches!(stop_event(status), 0 | PTRACE_EVENT_STOP)
+    matches!(
+        stop_event(status),
+        libc::PTRACE_EVENT_CLONE | libc::PTRACE_EVENT_EXEC | libc::PTRACE_EVENT_EXIT
+    )
 }
 
 /// Decodes a wait status and the message of its event, where it has one and it could be read.
@@ -52,9 +57,8 @@ pub(crate) fn decode_event(status: i32, message: Option<u64>) -> Event {
     match stop_event(status) {
         0 if signal == libc::SIGTRAP | SYSTEM_CALL_BIT => Event::SystemCall,
         0 => Event::Signal { signal },
-        libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
-            Event::NewTracee { tracee: thread }
-        }
+        libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => Event::Forked,
+        libc::PTRACE_EVENT_CLONE => Event::Cloned { tracee: thread },
         libc::PTRACE_EVENT_EXEC => Event::Exec { former: thread },
         libc::PTRACE_EVENT_EXIT => Event::Exiting {
             status: message.map(|message| message as i32),
@@ -98,17 +102,17 @@ mod tests {
             (
                 stopped(libc::SIGTRAP, libc::PTRACE_EVENT_CLONE),
                 Some(7),
-                Event::NewTracee { tracee: Some(7) },
+                Event::Cloned { tracee: Some(7) },
             ),
             (
                 stopped(libc::SIGTRAP, libc::PTRACE_EVENT_FORK),
                 Some(8),
-                Event::NewTracee { tracee: Some(8) },
+                Event::Forked,
             ),
             (
                 stopped(libc::SIGTRAP, libc::PTRACE_EVENT_VFORK),
                 None,
-                Event::NewTracee { tracee: None },
+                Event::Forked,
             ),
             (
                 stopped(libc::SIGTRAP, libc::PTRACE_EVENT_EXEC),
@@ -146,6 +150,10 @@ mod tests {
     #[test]
     fn only_events_with_a_message_are_asked_for_it() {
         assert!(has_message(stopped(libc::SIGTRAP, libc::PTRACE_EVENT_EXIT)));
+        assert!(!has_message(stopped(
+            libc::SIGTRAP,
+            libc::PTRACE_EVENT_FORK
+        )));
         assert!(!has_message(stopped(libc::SIGTRAP, PTRACE_EVENT_STOP)));
         assert!(!has_message(stopped(libc::SIGSEGV, 0)));
         assert!(!has_message(0x008b));

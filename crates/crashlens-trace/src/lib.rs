@@ -32,6 +32,7 @@ mod oom;
 mod outcome;
 mod output;
 mod own_limits;
+mod pace;
 mod packages;
 mod parent;
 mod procfs;

@@ -205,6 +205,11 @@ pub(crate) fn thread_name(pid: u32, thread: u32) -> String {
         .unwrap_or_default()
 }
 
+/// The account of a thread or process in one line.
+pub(crate) fn stat(id: u32) -> io::Result<String> {
+    bounded::read_text(&home(id).join("stat"), MAX_STATUS_BYTES)
+}
+
 fn status(id: u32) -> io::Result<String> {
     bounded::read_text(&home(id).join("status"), MAX_STATUS_BYTES)
 }

@@ -156,6 +156,7 @@ impl<'a> Supervisor<'a> {
                 Err(_) => failures += 1,
             }
         };
+        self.watch.rest();
         self.report_all_deaths();
         release_all(&self.tree, self.watch);
         Ok(end)
@@ -220,7 +221,7 @@ impl<'a> Supervisor<'a> {
                 self.resume_with(thread, Resume::Listen, 0);
                 self.stopped_by(thread, signal);
             }
-            Event::NewTracee { tracee } => {
+            Event::Cloned { tracee } => {
                 self.meet(tracee, process);
                 self.resume(thread, 0);
             }
@@ -231,12 +232,14 @@ impl<'a> Supervisor<'a> {
                 self.resume(thread, 0);
             }
             Event::SystemCall => self.system_call(thread, process),
-            Event::Interrupted | Event::Other | Event::Ended { .. } => self.resume(thread, 0),
+            Event::Forked | Event::Interrupted | Event::Other | Event::Ended { .. } => {
+                self.resume(thread, 0);
+            }
         }
     }
 
-    /// A thread of `process` made a new thread or process. Which of them, the event does not say: `clone`
-    /// makes both.
+    /// A thread of `process` made a new thread, or a process whose end is not announced by SIGCHLD: `clone` makes both, and
+    /// the event does not say which.
     fn meet(&mut self, tracee: Option<u32>, process: u32) {
         let Some(tracee) = tracee else { return };
         let is_thread = std::fs::exists(format!("/proc/{process}/task/{tracee}")).unwrap_or(false);

@@ -13,6 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
+use crate::pace::Pace;
 use crate::waker::Waker;
 use crate::{calls, sys};
 
@@ -56,6 +57,7 @@ pub(crate) struct Watch {
     reports_stops: bool,
     deferred: VecDeque<(u32, i32)>,
     received: VecDeque<siginfo>,
+    pace: Pace,
 }
 
 impl Watch {
@@ -76,6 +78,7 @@ impl Watch {
             reports_stops: false,
             deferred: VecDeque::new(),
             received: VecDeque::new(),
+            pace: Pace::new(Instant::now()),
         })
     }
 
@@ -97,7 +100,10 @@ impl Watch {
                 return Ok(Wake::Change { thread, status });
             }
             match calls::wait_any(self.reports_stops) {
-                Ok(Some((thread, status))) => return Ok(Wake::Change { thread, status }),
+                Ok(Some((thread, status))) => {
+                    self.pace.changed(thread, Instant::now());
+                    return Ok(Wake::Change { thread, status });
+                }
                 Ok(None) | Err(Errno::EINTR) => {}
                 Err(Errno::ECHILD) => return Ok(Wake::NothingLeft),
                 Err(errno) => return Err(errno),
@@ -105,10 +111,27 @@ impl Watch {
             if let Some(signal) = self.received.pop_front() {
                 return Ok(Wake::Signal(Box::new(signal)));
             }
-            if !self.wait_for_signal(deadline)? {
+            if !self.is_soon() && !self.wait_for_signal(deadline)? {
                 return Ok(Wake::TimedOut);
             }
         }
+    }
+
+    /// Gives the processor to others for a moment, if the next change is likely to come within it.
+    fn is_soon(&mut self) -> bool {
+        let is_burst = self.pace.is_burst(Instant::now());
+        if is_burst {
+            std::thread::yield_now();
+        }
+        if self.pace.owes_signals() {
+            let _ = self.read_signals();
+        }
+        is_burst
+    }
+
+    /// Ends a burst of changes: what follows takes longer than the answer to one of them.
+    pub(crate) fn rest(&mut self) {
+        self.pace.rest();
     }
 
     /// The next change that was not seen before; `None` when none comes before the deadline.
@@ -139,6 +162,7 @@ impl Watch {
     /// Stops crashlens as `signal` stopped the program, so that its parent sees it. Returns when it is continued, and
     /// whether that was only because a tracee waits for it: then it is to stop again afterwards.
     pub(crate) fn stop_with(&mut self, signal: i32) -> bool {
+        self.rest();
         let waker = Waker::start().ok();
         match STOPS.into_iter().find(|stop| *stop as i32 == signal) {
             Some(stop) => {

@@ -20,13 +20,14 @@ pub struct Table {
 
 type Scenario = fn(&Tools) -> Result<Table>;
 
-pub const ALL: [(&str, Scenario); 7] = [
+pub const ALL: [(&str, Scenario); 8] = [
     ("fit", |tools| {
         healthy(tools, "Healthy Keras fit", "keras_fit.py")
     }),
     ("import", |tools| {
         healthy(tools, "import tensorflow", "import_tensorflow.py")
     }),
+    ("events", super::events::table),
     ("death", death),
     ("core", core),
     ("threads", threads),
@@ -46,7 +47,7 @@ pub fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
-fn program(name: &str) -> PathBuf {
+pub fn program(name: &str) -> PathBuf {
     workspace::root().join("benches/programs").join(name)
 }
 

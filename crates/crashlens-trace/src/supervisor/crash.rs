@@ -159,6 +159,7 @@ impl Supervisor<'_> {
         oom: Option<OomEvidence>,
         gaps: Gaps,
     ) {
+        self.watch.rest();
         let role = self.role_of(process);
         let reaped = cause.record.signal == Signal::KILL;
         let timeline = self

@@ -67,6 +67,24 @@ fn signals_to_the_program_itself_arrive_in_number() {
 }
 
 #[test]
+fn a_program_in_a_flood_of_signals_still_receives_those_that_are_sent_to_crashlens() {
+    let mut running = start_python(
+        "import os, signal\n\
+         signal.signal(signal.SIGTERM, lambda *_: os._exit(9))\n\
+         count = 0\n\
+         def on(*_):\n\
+         \x20   global count\n\
+         \x20   count += 1\n\
+         \x20   if count == 5000: print('flooded', flush=True)\n\
+         signal.signal(signal.SIGUSR1, on)\n\
+         while True: os.kill(os.getpid(), signal.SIGUSR1)",
+    );
+    assert_eq!(running.line(), "flooded");
+    kill(running.pid(), Signal::SIGTERM).unwrap();
+    assert_eq!(running.finish().code, Some(9));
+}
+
+#[test]
 fn a_stopped_program_stays_stopped_until_it_is_continued() {
     let mut running = start_python(COUNTER);
     let ready = running.line();
