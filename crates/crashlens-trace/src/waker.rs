@@ -8,9 +8,11 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::signal::SigSet;
@@ -21,12 +23,14 @@ use crate::{calls, sys};
 /// Pause between two looks.
 const PAUSE_MILLISECONDS: i32 = 20;
 
+/// How long its end is waited for: it may be stopped itself.
+const END_PATIENCE: Duration = Duration::from_secs(1);
+
 /// The process that continues us. It ends when this is dropped, and when crashlens is killed.
 #[derive(Debug)]
 pub(crate) struct Waker {
-    /// Its id, by which its SIGCONT is recognized.
-    pub(crate) pid: u32,
-    _line: UnixStream,
+    pid: u32,
+    line: UnixStream,
 }
 
 impl Waker {
@@ -41,8 +45,17 @@ impl Waker {
         line.read_exact(&mut pid)?;
         Ok(Self {
             pid: u32::from_ne_bytes(pid),
-            _line: line,
+            line,
         })
+    }
+
+    /// Ends it, and gives its id, by which its SIGCONT is recognized. It sends none afterwards.
+    pub(crate) fn end(mut self) -> u32 {
+        let _ = self.line.set_read_timeout(Some(END_PATIENCE));
+        let _ = self.line.shutdown(Shutdown::Write);
+        // Its side of the line is closed when it has ended.
+        let _ = self.line.read(&mut [0]);
+        self.pid
     }
 }
 

@@ -159,6 +159,14 @@ impl Watch {
         self.deferred.pop_front()
     }
 
+    /// The SIGCONT that crashlens has received, if any.
+    pub(crate) fn take_continuation(&mut self) -> Option<siginfo> {
+        let _ = self.read_signals();
+        let is_continuation = |it: &siginfo| it.ssi_signo == libc::SIGCONT as u32;
+        let index = self.received.iter().position(is_continuation)?;
+        self.received.remove(index)
+    }
+
     /// Stops crashlens as `signal` stopped the program, so that its parent sees it. Returns when it is continued, and
     /// whether that was only because a tracee waits for it: then it is to stop again afterwards.
     pub(crate) fn stop_with(&mut self, signal: i32) -> bool {
@@ -178,14 +186,15 @@ impl Watch {
             }
             None => {}
         }
+        // It has ended when this returns: a SIGCONT of its own that came later would be taken for another process's.
+        let waker = waker.map(Waker::end);
         let _ = self.read_signals();
         let number = self.received.len();
-        let waker = waker.map(|waker| waker.pid);
         self.received
             .retain(|it| it.ssi_signo != libc::SIGCONT as u32 || Some(it.ssi_pid) != waker);
         let is_needed = self.received.len() < number;
         // To be continued takes back every stop that is pending. The kernel does so with what we have not read; a
-        // Ctrl-Z that we have would stop the job again behind the `fg`.
+        // Ctrl-Z that we have would stop the job again after the `fg`.
         self.received
             .retain(|it| !STOPS.iter().any(|stop| *stop as u32 == it.ssi_signo));
         is_needed

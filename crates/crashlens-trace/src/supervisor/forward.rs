@@ -25,26 +25,44 @@ const TWIN_WAIT: Duration = Duration::from_millis(5);
 /// `kill -TERM -- -GROUP`, and schedulers, send to crashlens and the program alike. The program must
 /// receive one signal, not two: Python programs commonly take the second SIGINT for "now at once".
 #[derive(Debug, Default)]
-pub(super) struct Deliveries(VecDeque<(Instant, i32, u32)>);
+pub(super) struct Deliveries {
+    received: VecDeque<(Instant, i32, u32)>,
+    /// Signals that were matched before the main process received them.
+    awaited: VecDeque<(Instant, i32)>,
+}
 
 impl Deliveries {
     /// Notes a signal that the main process receives.
     pub(super) fn note(&mut self, record: &SignalRecord) {
         let Some(sender) = record.sender else { return };
-        if self.0.len() == MAX_DELIVERIES {
-            self.0.pop_front();
+        let signal = record.signal.0;
+        self.awaited.retain(|(at, _)| at.elapsed() < TWIN_AGE);
+        if let Some(index) = self.awaited.iter().position(|(_, it)| *it == signal) {
+            self.awaited.remove(index);
+            return;
         }
-        self.0.push_back((Instant::now(), record.signal.0, sender));
+        if self.received.len() == MAX_DELIVERIES {
+            self.received.pop_front();
+        }
+        self.received.push_back((Instant::now(), signal, sender));
+    }
+
+    /// A signal that the main process is about to receive has been matched.
+    fn match_in_advance(&mut self, signal: i32) {
+        if self.awaited.len() == MAX_DELIVERIES {
+            self.awaited.pop_front();
+        }
+        self.awaited.push_back((Instant::now(), signal));
     }
 
     /// Whether the main process received the same signal from the same sender; each is matched once.
     fn take_twin(&mut self, signal: i32, sender: u32) -> bool {
-        self.0.retain(|(at, ..)| at.elapsed() < TWIN_AGE);
+        self.received.retain(|(at, ..)| at.elapsed() < TWIN_AGE);
         let twin = self
-            .0
+            .received
             .iter()
             .position(|(_, number, from)| (*number, *from) == (signal, sender));
-        twin.and_then(|index| self.0.remove(index)).is_some()
+        twin.and_then(|index| self.received.remove(index)).is_some()
     }
 }
 
@@ -81,7 +99,11 @@ impl Supervisor<'_> {
     fn has_twin(&mut self, signal: i32, sender: u32) -> bool {
         let pending =
             ThreadStatus::read(self.main).is_ok_and(|status| status.is_pending(Signal(signal)));
-        if pending || self.deliveries.take_twin(signal, sender) {
+        if self.deliveries.take_twin(signal, sender) {
+            return true;
+        }
+        if pending {
+            self.deliveries.match_in_advance(signal);
             return true;
         }
         // Between being pending and being reported to us a signal shows nowhere, for a moment.
@@ -91,8 +113,12 @@ impl Supervisor<'_> {
             self.watch.defer(thread, status);
             let of_main = self.tree.known_process_of(thread) == Some(self.main);
             if of_main && decode_event(status, None) == (Event::Signal { signal }) {
-                return calls::signal_record(thread)
-                    .is_ok_and(|record| record.sender == Some(sender));
+                let is_twin =
+                    calls::signal_record(thread).is_ok_and(|record| record.sender == Some(sender));
+                if is_twin {
+                    self.deliveries.match_in_advance(signal);
+                }
+                return is_twin;
             }
         }
         false
@@ -116,6 +142,16 @@ mod tests {
     }
 
     #[test]
+    fn a_signal_that_was_matched_before_it_arrived_is_not_matched_again() {
+        let mut deliveries = Deliveries::default();
+        deliveries.match_in_advance(libc::SIGTERM);
+        deliveries.note(&term_from(77));
+        assert!(!deliveries.take_twin(libc::SIGTERM, 77));
+        deliveries.note(&term_from(77));
+        assert!(deliveries.take_twin(libc::SIGTERM, 77));
+    }
+
+    #[test]
     fn another_sender_or_signal_is_no_twin() {
         let mut deliveries = Deliveries::default();
         deliveries.note(&term_from(77));
@@ -129,7 +165,7 @@ mod tests {
         for sender in 0..100 {
             deliveries.note(&term_from(sender));
         }
-        assert_eq!(deliveries.0.len(), MAX_DELIVERIES);
+        assert_eq!(deliveries.received.len(), MAX_DELIVERIES);
         assert!(deliveries.take_twin(libc::SIGTERM, 99));
     }
 }

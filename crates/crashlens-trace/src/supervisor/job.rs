@@ -15,6 +15,10 @@ impl Supervisor<'_> {
         if self.aim != Aim::Run || thread != self.main {
             return;
         }
+        // A SIGCONT from before the stop is not to undo it, as it would if it were found afterwards.
+        while let Some(info) = self.watch.take_continuation() {
+            self.continued(&info);
+        }
         self.main_stands_still = true;
         // The terminal stops one job, which a program may have left. SIGSTOP is seen by the
         // parent whatever the group.
@@ -26,11 +30,15 @@ impl Supervisor<'_> {
 
     /// Stops crashlens if that is due. Returns when it is continued.
     pub(super) fn stop_if_due(&mut self) {
-        if let Some(signal) = self.stop_due.take()
-            && self.main_stands_still
-            && self.watch.stop_with(signal)
-        {
+        let Some(signal) = self.stop_due.take().filter(|_| self.main_stands_still) else {
+            return;
+        };
+        if self.watch.stop_with(signal) {
             self.stop_due = Some(signal);
+        }
+        // Before anything else is answered, after which the program may have gone on and stopped again.
+        while let Some(info) = self.watch.take_continuation() {
+            self.continued(&info);
         }
     }
 
