@@ -6,7 +6,7 @@
 //! price: of what went to a terminal, only what is found in memory is known (`abort_message` and others in crashlens-unwind).
 //!
 //! One whose standard error is a regular file gets the file itself ([`on_disk`]), and so does one that writes to a device
-//! such as `/dev/full`, of which nothing is kept. What others get looks the same to them: a socket or a pipe, carried
+//! such as `/dev/full` or `/dev/null`, of which nothing is kept. What others get looks the same to them: a socket or a pipe, carried
 //! byte for byte. What differs, and is accepted:
 //! - stdout is not relayed, so where both go to the same pipe, stdout overtakes stderr: of lines written in direct
 //!   succession, a quarter changed places on a busy machine;
@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -224,7 +224,6 @@ fn packets() -> io::Result<(OwnedFd, OwnedFd)> {
 enum Kind {
     Terminal,
     Socket,
-    /// Also `/dev/null`: what is thrown away may still say why the program died.
     Pipe,
     File,
     Device,
@@ -235,15 +234,12 @@ impl Kind {
         if stderr.is_terminal() {
             return Ok(Self::Terminal);
         }
-        let metadata = File::from(stderr.try_clone()?).metadata()?;
-        let kind = metadata.file_type();
-        let is_null =
-            || std::fs::metadata("/dev/null").is_ok_and(|it| it.rdev() == metadata.rdev());
+        let kind = File::from(stderr.try_clone()?).metadata()?.file_type();
         Ok(if kind.is_file() {
             Self::File
         } else if kind.is_socket() {
             Self::Socket
-        } else if kind.is_char_device() && !is_null() {
+        } else if kind.is_char_device() {
             Self::Device
         } else {
             Self::Pipe

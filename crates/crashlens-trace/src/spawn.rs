@@ -5,9 +5,10 @@
 //! group that crashlens was started with.
 
 use std::ffi::{CString, OsString};
+use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
@@ -21,6 +22,8 @@ use crate::sys::{self, ExecPlan};
 
 /// Makes Python write its stack when it dies: the only stack there is where tracing is refused.
 const FAULTHANDLER: &str = "PYTHONFAULTHANDLER";
+/// How much of a file the kernel looks at to find the interpreter of a script.
+const SCRIPT_HEAD: u64 = 256;
 
 /// A program that was started.
 #[derive(Debug)]
@@ -45,7 +48,7 @@ pub(crate) fn start(
         .iter()
         .map(|word| c_string(word.as_bytes().to_vec()))
         .collect::<Result<Vec<_>, _>>()?;
-    let untraced_environment = environment_with_faulthandler();
+    let untraced_environment = environment_where_untraced(&program);
     let prepare = |source| SuperviseError::Prepare {
         program: program.clone(),
         source,
@@ -94,10 +97,10 @@ impl Started {
     }
 }
 
-/// The environment of crashlens, with faulthandler switched on if the user has not decided about it.
-fn environment_with_faulthandler() -> Vec<CString> {
+/// The environment of crashlens, with faulthandler switched on if `program` is Python and the user has not decided about it.
+fn environment_where_untraced(program: &Path) -> Vec<CString> {
     let mut variables: Vec<_> = std::env::vars_os().collect();
-    if !variables.iter().any(|(name, _)| name == FAULTHANDLER) {
+    if !variables.iter().any(|(name, _)| name == FAULTHANDLER) && is_python(program) {
         variables.push((FAULTHANDLER.into(), "1".into()));
     }
     let lines = variables.into_iter().map(|(name, value)| {
@@ -107,6 +110,33 @@ fn environment_with_faulthandler() -> Vec<CString> {
         line
     });
     lines.filter_map(|line| CString::new(line).ok()).collect()
+}
+
+/// Whether the program is an interpreter of Python, or a script that names one as its own: `pytest`, `torchrun`.
+fn is_python(program: &Path) -> bool {
+    let is_interpreter = program
+        .file_name()
+        .is_some_and(|name| name.as_bytes().starts_with(b"python"));
+    is_interpreter || on_search_path(program).is_some_and(|script| names_python(&script))
+}
+
+/// The file that `execvp` takes for `program`, as far as a script is looked for.
+fn on_search_path(program: &Path) -> Option<PathBuf> {
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return program.is_file().then(|| program.to_owned());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+/// Whether the file begins with `#!` and a Python, also by way of a shell, as pip writes it where paths are long.
+fn names_python(script: &Path) -> bool {
+    let mut head = Vec::new();
+    let read =
+        std::fs::File::open(script).and_then(|file| file.take(SCRIPT_HEAD).read_to_end(&mut head));
+    read.is_ok() && head.starts_with(b"#!") && head.windows(6).any(|word| word == b"python")
 }
 
 fn c_string(bytes: Vec<u8>) -> Result<CString, SuperviseError> {

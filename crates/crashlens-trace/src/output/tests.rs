@@ -195,11 +195,13 @@ fn a_large_file_is_read_at_its_end_alone() {
 }
 
 #[test]
-fn a_device_that_takes_nothing_says_so_to_the_program() {
-    let full = File::options().write(true).open("/dev/full").unwrap();
-    let (relay, stderr) = Relay::start_to(full.into()).unwrap();
-    assert!(stderr.is_none());
-    assert!(relay.tail(&mut Gaps::default()).known().is_none());
+fn the_program_has_a_device_itself() {
+    for device in ["/dev/full", "/dev/null"] {
+        let file = File::options().write(true).open(device).unwrap();
+        let (relay, stderr) = Relay::start_to(file.into()).unwrap();
+        assert!(stderr.is_none(), "{device}");
+        assert!(relay.tail(&mut Gaps::default()).is_unknown(), "{device}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Where tracing is refused, the program runs all the same and its death is still told.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crashlens_core::{Frame, FrameTrust, Observed, Signal};
@@ -45,6 +46,26 @@ fn a_refusal_gives_the_python_stack_and_names_what_is_missing() {
     let finished = Supervised::new(command).finish();
     assert_eq!(finished.code, Some(139));
     assert_degraded(&finished);
+}
+
+#[test]
+fn where_tracing_is_refused_only_python_is_asked_for_its_stack() {
+    let variables = |program: &[&str]| {
+        let command = [&["fail", "seize", "1", "1", "run"], program].concat();
+        let finished = Supervised::new(words(&command)).finish();
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        finished.stdout
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("trainer");
+    let text = format!(
+        "#!{}\nimport os\nfor name in os.environ: print(name)\n",
+        python()
+    );
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(variables(&[script.to_str().unwrap()]).contains("PYTHONFAULTHANDLER"));
+    assert!(!variables(&["env"]).contains("PYTHONFAULTHANDLER"));
 }
 
 #[test]
