@@ -9,6 +9,7 @@ use crashlens_core::{
     CaptureFile, Ending, EndingKind, Gap, Gaps, Observed, Role, Signal, Thread, ThreadRole,
 };
 use nix::errno::Errno;
+use nix::sys::signalfd::siginfo;
 
 use crate::agenda::{Agenda, Chore};
 use crate::capture::Sample;
@@ -16,6 +17,7 @@ use crate::deaths::counts_as_death;
 use crate::error::SuperviseError;
 use crate::faulthandler::crashed_stack;
 use crate::host::control_group::Group;
+use crate::last_resort;
 use crate::oom::OomLedger;
 use crate::outcome::Observer;
 use crate::output::Relay;
@@ -46,6 +48,7 @@ pub(crate) fn watch(
     watch.report_stops();
     let mut sight = Sight::of(started.pid);
     let status = sight.wait_for_end(watch)?;
+    last_resort::has_ended(status);
     if let Some(failure) = started.failure() {
         return Err(failure);
     }
@@ -114,15 +117,17 @@ impl Sight {
                 // Stops as the program did, and again where it was only continued to take notice of something.
                 Ok(Wake::TimedOut) => {
                     stop_due = stop_due.filter(|signal| watch.stop_with(*signal));
+                    // At once: later, the program may have stopped again.
+                    if let Some(signal) = watch.take_continuation() {
+                        stop_due = None;
+                        pass_on(pid, &signal);
+                    }
                 }
                 Ok(Wake::Signal(signal)) => {
                     if signal.ssi_signo == libc::SIGCONT as u32 {
                         stop_due = None;
                     }
-                    // Whether it was sent to the whole group cannot be seen here; better twice than never.
-                    if is_from_process(signal.ssi_code) {
-                        let _ = sys::kill(pid, signal.ssi_signo as i32);
-                    }
+                    pass_on(pid, &signal);
                 }
                 Ok(Wake::NothingLeft) => {
                     return Err(SuperviseError::Wait {
@@ -251,6 +256,14 @@ fn with_python_stack(mut file: CaptureFile, pid: u32) -> CaptureFile {
         file.capture.environment.python = Observed::Unknown(*gap);
     }
     file
+}
+
+/// Passes a signal on that a process sent to crashlens. Whether it was sent to the whole group cannot be seen here; better
+/// twice than never.
+fn pass_on(program: u32, signal: &siginfo) {
+    if is_from_process(signal.ssi_code) {
+        let _ = sys::kill(program, signal.ssi_signo as i32);
+    }
 }
 
 fn what_is_missing(pid: u32, refused: Errno) -> Gap {

@@ -1,11 +1,11 @@
 //! Limits on crashlens itself, which are meant for the program.
 //!
 //! `ulimit -v 50000` before a run is there to keep the program small. It also applies to crashlens, which must still
-//! have the memory and the files for a report. A soft limit can be raised as far as the hard limit; the program gets both
-//! back before it starts.
+//! have the memory and the files for a report. A soft limit can be raised as far as the hard limit, and by root further; the
+//! program gets both back before it starts.
 
 use libc::rlim_t;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit, setrlimit};
 
 use crate::sys;
 
@@ -32,9 +32,16 @@ impl Limit {
     pub(crate) fn set(&self) -> nix::Result<()> {
         setrlimit(self.resource, self.soft, self.hard)
     }
+
+    /// Raises it for this process, and says whether anything changed.
+    fn is_raised(&self) -> bool {
+        let as_root = self.hard < RLIM_INFINITY
+            && setrlimit(self.resource, RLIM_INFINITY, RLIM_INFINITY).is_ok();
+        as_root || self.soft < self.hard && setrlimit(self.resource, self.hard, self.hard).is_ok()
+    }
 }
 
-/// Raises the soft limits of this process to the hard ones, and gives those that were raised as they were before.
+/// Raises the limits of this process as far as may be, and gives those that were raised as they were before.
 pub(crate) fn raise() -> Vec<Limit> {
     sys::survive_file_size_limit();
     let known = RAISED.into_iter().filter_map(|resource| {
@@ -45,8 +52,5 @@ pub(crate) fn raise() -> Vec<Limit> {
             hard,
         })
     });
-    let raised = |limit: &Limit| {
-        limit.soft < limit.hard && setrlimit(limit.resource, limit.hard, limit.hard).is_ok()
-    };
-    known.filter(raised).collect()
+    known.filter(Limit::is_raised).collect()
 }

@@ -13,7 +13,7 @@ use crate::output::Relay;
 use crate::spawn::{self, Started};
 use crate::supervisor::{Aim, End, Supervisor};
 use crate::watch::Watch;
-use crate::{degraded, own_limits};
+use crate::{degraded, last_resort, own_limits};
 
 /// Starts `command` and supervises it and everything below it until it ends.
 ///
@@ -33,7 +33,11 @@ pub fn supervise(
         Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask(), &inherited_limits)?;
+    last_resort::is_to_end_as(started.pid);
     let result = watch_started(&started, options, &mut watch, &relay, observer, &mut gaps);
+    if let Ok((status, _)) = result {
+        last_resort::has_ended(status);
+    }
     let duration = begin.elapsed();
     relay.finish();
     result.map(|(wait_status, supervision)| Outcome {

@@ -23,7 +23,6 @@ use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::event::{Event, decode_event, has_message};
 use crate::lineage::Birth;
-use crate::map_history;
 use crate::oom::OomLedger;
 use crate::outcome::{Observer, Options};
 use crate::output::Relay;
@@ -31,6 +30,7 @@ use crate::progress::Idleness;
 use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::{Wake, Watch};
+use crate::{last_resort, map_history};
 use forward::Deliveries;
 use privilege::may_trace_privileged;
 use release::release_all;
@@ -249,11 +249,12 @@ impl<'a> Supervisor<'a> {
     }
 
     fn ended(&mut self, thread: u32, status: i32) {
+        if thread == self.main {
+            last_resort::has_ended(status);
+            self.end = Some(End::Ended(status));
+        }
         if let Some(process) = self.tree.remove(thread) {
             self.ended_with(process, status);
-        }
-        if thread == self.main {
-            self.end = Some(End::Ended(status));
         }
     }
 

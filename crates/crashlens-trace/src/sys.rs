@@ -64,9 +64,14 @@ struct EndOfProcess(c_int);
 
 impl Drop for EndOfProcess {
     fn drop(&mut self) {
-        // SAFETY: `_exit` has no preconditions; it runs no handlers and flushes nothing.
-        unsafe { libc::_exit(self.0) }
+        exit_at_once(self.0);
     }
+}
+
+/// Ends this process; nothing is flushed or cleaned up.
+pub(crate) fn exit_at_once(status: c_int) -> ! {
+    // SAFETY: `_exit` has no preconditions; it runs no handlers and flushes nothing.
+    unsafe { libc::_exit(status) }
 }
 
 /// Copies this process, which has one thread alone; whether this is the copy.
