@@ -176,7 +176,11 @@ impl Diagnosis {
                 // A null pointer is one whatever brought it about; to be certain that nothing did, one must have looked.
                 let may_hide =
                     cause.depth() == Depth::Mechanism && confidence == Confidence::Certain;
-                let unseen = if may_hide { facts.unseen() } else { Vec::new() };
+                let unseen = if may_hide {
+                    facts.unseen(cause)
+                } else {
+                    Vec::new()
+                };
                 self.findings.push(Finding {
                     rule,
                     name,

@@ -17,6 +17,7 @@ mod stack;
 mod values;
 
 use crate::capture::{CaptureSource, CrashCapture, Lineage, Message, Phase, Signal};
+use crate::cause::Cause;
 use crate::culprit::Culprit;
 use crate::known_issues::KnownIssues;
 pub(crate) use crate::text::bytes;
@@ -31,6 +32,9 @@ pub use packages::Installed;
 pub use recursion::Recursion;
 pub use stack::NativeSight;
 pub use values::LocalSight;
+
+/// In the names of the libraries that a process has loaded if it uses a GPU.
+const GPU_LIBRARIES: [&str; 3] = ["libcuda", "libcudnn", "libcublas"];
 
 /// What is known of one death.
 #[derive(Debug)]
@@ -98,8 +102,8 @@ impl<'a> Facts<'a> {
         self.capture.source == CaptureSource::Text
     }
 
-    /// What was not looked at and might tell of a cause behind what is seen. Text is not asked for what it never has.
-    pub fn unseen(&self) -> Vec<String> {
+    /// What was not looked at and might show what brought the `mechanism` about. Text is not asked for what it never has.
+    pub fn unseen(&self, mechanism: Cause) -> Vec<String> {
         let capture = self.capture;
         if self.is_text() {
             return Vec::new();
@@ -117,7 +121,10 @@ impl<'a> Facts<'a> {
                 capture.circumstances.resources.is_unknown(),
                 "the use of limits",
             ),
-            (capture.output.stderr.is_unknown(), "standard error"),
+            (
+                capture.output.stderr.is_unknown() && self.may_have_been_announced(mechanism),
+                "standard error",
+            ),
             (capture.modules.is_unknown(), "the loaded libraries"),
         ];
         parts
@@ -125,6 +132,25 @@ impl<'a> Facts<'a> {
             .filter(|(is_unseen, _)| *is_unseen)
             .map(|(_, part)| part.to_owned())
             .collect()
+    }
+
+    /// Whether what led to the mechanism is at times written to standard error and seen nowhere else: a module that was
+    /// built for another NumPy complains at its import, and a null pointer follows; GPU libraries complain before a check
+    /// fails. A full stack or a division by zero needs no explanation from elsewhere.
+    fn may_have_been_announced(&self, mechanism: Cause) -> bool {
+        match mechanism {
+            Cause::StackOverflow
+            | Cause::EscapedException
+            | Cause::DivisionByZero
+            | Cause::IllegalInstruction => false,
+            Cause::CheckFailure => {
+                self.capture.modules.is_unknown()
+                    || GPU_LIBRARIES
+                        .iter()
+                        .any(|name| self.modules_named(name).next().is_some())
+            }
+            _ => true,
+        }
     }
 
     /// Whether `signal` explains the death.

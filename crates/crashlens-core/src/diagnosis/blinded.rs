@@ -1,6 +1,8 @@
 //! What is not known makes nobody surer: every recorded death is judged with one fact after the other taken away.
 
 use crate::capture::{CrashCapture, Observed};
+use crate::cause::Cause;
+use crate::diagnosis::Confidence;
 use crate::fixtures;
 use crate::graded::{Answer, Grade};
 
@@ -52,4 +54,39 @@ fn a_fact_that_could_not_be_seen_leads_to_no_certain_error() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_standard_error_that_was_not_seen_costs_certainty_only_where_it_may_say_more() {
+    let labels = std::fs::read_to_string(fixtures::folder().join("captures/labels.csv")).unwrap();
+    let (mut certain, mut lowered) = (0, Vec::new());
+    for line in labels.lines().skip(1) {
+        let (name, accept) = line.split_once(',').unwrap();
+        let whole = fixtures::load(&format!("captures/{name}"));
+        let mut blind = whole.clone();
+        if !forget(&mut blind.output.stderr) {
+            continue;
+        }
+        let [seen, unseen] = [whole, blind].map(|capture| {
+            let first = Answer::new(name, accept, &capture).first().clone();
+            (first.cause, first.confidence)
+        });
+        if seen.1 == Confidence::Certain {
+            certain += 1;
+        }
+        if seen.1 == Confidence::Certain && unseen == (seen.0, Confidence::Likely) {
+            lowered.push(seen.0);
+        }
+    }
+    println!(
+        "of {certain} certain deaths, {} are only likely: {lowered:?}",
+        lowered.len()
+    );
+    for cause in [
+        Cause::StackOverflow,
+        Cause::CheckFailure,
+        Cause::DivisionByZero,
+    ] {
+        assert!(!lowered.contains(&cause), "{cause}");
+    }
 }
