@@ -49,6 +49,10 @@ impl Standby {
             let Ok((waits, line)) = pipe2(OFlag::O_CLOEXEC) else {
                 return turn;
             };
+            // One that could not be dismissed would take over from one that is done, and so would the next, for ever.
+            if write(&line, b".").is_err() || !is_dismissed(&waits) {
+                return turn;
+            }
             match sys::fork_single() {
                 Ok(true) => drop(line),
                 Ok(false) => {
