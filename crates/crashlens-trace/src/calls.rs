@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crashlens_core::{Registers, Signal};
+use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
@@ -106,6 +107,15 @@ pub(crate) fn signal_record(thread: u32) -> nix::Result<SignalRecord> {
 pub(crate) fn event_message(thread: u32) -> nix::Result<u64> {
     check(Call::EventMessage)?;
     ptrace::getevent(raw(thread)).map(|message| message as u64)
+}
+
+/// Whether `waitpid` is allowed, before there is anything to wait for.
+pub(crate) fn may_wait() -> nix::Result<()> {
+    // A number that no process has.
+    match sys::wait(i32::MAX, libc::WNOHANG) {
+        Ok(_) | Err(Errno::ECHILD) => Ok(()),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// The next change of any tracee or child of this thread; `None` when there is none now. Stops of children that are

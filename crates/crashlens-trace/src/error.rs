@@ -32,8 +32,8 @@ pub enum SuperviseError {
         /// What the kernel said.
         source: Errno,
     },
-    /// The machine refused what is needed to start any program.
-    #[error("cannot prepare to run {}", program.display())]
+    /// The machine refused what is needed to supervise any program.
+    #[error("cannot supervise {}", program.display())]
     Prepare {
         /// As given.
         program: PathBuf,

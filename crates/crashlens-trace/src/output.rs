@@ -76,7 +76,7 @@ impl Relay {
         if !keep_tail {
             return Ok((Self::off("it was not kept, as asked"), None));
         }
-        // std reopens missing standard streams as /dev/null before main. Python has no `sys.stderr` then, and
+        // Missing standard streams are /dev/null since the beginning of main. Python has no `sys.stderr` then, and
         // with a pipe in its place would write what it keeps to itself alone.
         let stderr = io::stderr().as_fd().try_clone_to_owned();
         match stderr.ok().filter(|_| !sys::started_without_stderr()) {
@@ -116,6 +116,7 @@ impl Relay {
             Kind::Device => return Ok((Self::off("standard error is a device"), None)),
         };
         let (control, courier_control) = packets()?;
+        fcntl(&courier_control, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
         let courier = Courier::new(
             source,

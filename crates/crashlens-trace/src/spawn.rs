@@ -14,7 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::signal::SigSet;
 
-use crate::calls;
+use crate::calls::{self, Resume};
 use crate::error::SuperviseError;
 use crate::own_limits::Limit;
 use crate::supervisor::privilege::may_trace_privileged;
@@ -44,10 +44,7 @@ pub(crate) fn start(
     limits: &[Limit],
 ) -> Result<Started, SuperviseError> {
     let program = PathBuf::from(command.first().ok_or(SuperviseError::NoCommand)?);
-    let arguments = command
-        .iter()
-        .map(|word| c_string(word.as_bytes().to_vec()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let arguments = arguments_of(command)?;
     let untraced_environment = environment_where_untraced(&program);
     let prepare = |source| SuperviseError::Prepare {
         program: program.clone(),
@@ -72,13 +69,53 @@ pub(crate) fn start(
         // It stops before it can go on to the program, and is stepped from there.
         let _ = calls::interrupt(pid);
     }
-    nix::unistd::write(&go_write, &[u8::from(refused.is_none())]).map_err(prepare)?;
+    if let Err(errno) = nix::unistd::write(&go_write, &[u8::from(refused.is_none())]) {
+        drop(go_write);
+        end_unbegun(pid);
+        return Err(prepare(errno));
+    }
     Ok(Started {
         pid,
         refused,
         program,
         failure: failure_read,
     })
+}
+
+/// Waits for the end of a process that has not become the program and, without a go, will not.
+fn end_unbegun(pid: u32) {
+    let _ = sys::kill(pid, libc::SIGKILL);
+    while let Ok(Some((_, status))) = sys::wait(pid as i32, libc::__WALL)
+        && libc::WIFSTOPPED(status)
+    {
+        let _ = calls::resume(pid, Resume::Run, 0);
+    }
+}
+
+/// Makes this process the program: the last resort where it cannot be started under supervision. Returns only when that
+/// fails too.
+pub fn run_unsupervised(command: &[OsString]) -> SuperviseError {
+    let Some(program) = command.first().map(PathBuf::from) else {
+        return SuperviseError::NoCommand;
+    };
+    match arguments_of(command) {
+        Ok(arguments) => not_started(program, sys::exec(&arguments)),
+        Err(error) => error,
+    }
+}
+
+fn not_started(program: PathBuf, source: Errno) -> SuperviseError {
+    match source {
+        Errno::ENOENT => SuperviseError::NotFound { program, source },
+        _ => SuperviseError::NotExecutable { program, source },
+    }
+}
+
+fn arguments_of(command: &[OsString]) -> Result<Vec<CString>, SuperviseError> {
+    let words = command
+        .iter()
+        .map(|word| c_string(word.as_bytes().to_vec()));
+    words.collect()
 }
 
 impl Started {
@@ -89,11 +126,8 @@ impl Started {
         if read != Ok(errno.len()) {
             return None;
         }
-        let program = self.program.clone();
-        Some(match Errno::from_raw(i32::from_ne_bytes(errno)) {
-            source @ Errno::ENOENT => SuperviseError::NotFound { program, source },
-            source => SuperviseError::NotExecutable { program, source },
-        })
+        let errno = Errno::from_raw(i32::from_ne_bytes(errno));
+        Some(not_started(self.program.clone(), errno))
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -109,37 +109,6 @@ fn close_range(first: RawFd, last: RawFd) {
     }
 }
 
-/// Waits until one of the streams is ready for its events, and says for each what it is ready for
-/// (0 for nothing, or for a stream that was not given). A negative `timeout` waits for ever.
-pub(crate) fn poll<const N: usize>(
-    streams: [Option<(BorrowedFd<'_>, i16)>; N],
-    timeout_milliseconds: c_int,
-) -> Result<[i16; N], Errno> {
-    // The kernel passes over entries with a negative descriptor.
-    let mut entries = streams.map(|stream| match stream {
-        Some((fd, events)) => libc::pollfd {
-            fd: fd.as_raw_fd(),
-            events,
-            revents: 0,
-        },
-        None => libc::pollfd {
-            fd: -1,
-            events: 0,
-            revents: 0,
-        },
-    });
-    // SAFETY: the pointer and the count describe `entries`, which lives through the call.
-    let result = unsafe {
-        libc::poll(
-            entries.as_mut_ptr(),
-            N as libc::nfds_t,
-            timeout_milliseconds,
-        )
-    };
-    Errno::result(result)?;
-    Ok(entries.map(|entry| entry.revents))
-}
-
 /// Maps a whole file for reading.
 pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is read as bytes that may change at any time: every reader checks bounds on each
@@ -191,8 +160,13 @@ pub(crate) fn has_file_capabilities(program: &Path) -> bool {
 
 /// Sends a signal to a process.
 pub(crate) fn kill(process: u32, signal: i32) -> nix::Result<()> {
+    // Zero and negative numbers mean groups, and -1 means every process. It is also what `getpid` gives where it is refused.
+    let process = libc::pid_t::try_from(process).map_err(|_| Errno::ESRCH)?;
+    if process == 0 {
+        return Err(Errno::ESRCH);
+    }
     // SAFETY: takes two numbers.
-    let result = unsafe { libc::kill(process as libc::pid_t, signal) };
+    let result = unsafe { libc::kill(process, signal) };
     Errno::result(result).map(drop)
 }
 
@@ -202,9 +176,8 @@ const DISPOSITIONS: [(c_int, u8); 3] =
 const INHERITED_CLOSED: [u8; 3] = [2, 4, 8];
 static INHERITED: AtomicU8 = AtomicU8::new(0);
 
-/// Notes what crashlens was started with and the Rust runtime changes before `main`: it ignores SIGPIPE
-/// and opens `/dev/null` in place of standard streams that are closed. A supervised program would
-/// inherit both; `yes | head` would then end with an error message instead of silently. The other signals are
+/// Notes what crashlens was started with and [`prepare_process`] or the Rust runtime changes. A supervised program would
+/// inherit both changes; `yes | head` would then end with an error message instead of silently. The other signals are
 /// noted because [`receive_child_signals`] and [`survive_file_size_limit`] change them.
 extern "C" fn note_inherited() {
     let mut seen = 0;
@@ -214,13 +187,32 @@ extern "C" fn note_inherited() {
         }
     }
     for (stream, bit) in (0..).zip(INHERITED_CLOSED) {
-        // SAFETY: asks for a flag of a descriptor number, open or not.
-        let flags = unsafe { libc::fcntl(stream, libc::F_GETFD) };
-        if flags == -1 {
+        if is_closed(stream) {
             seen |= bit;
         }
     }
     INHERITED.store(seen, Ordering::Relaxed);
+}
+
+fn is_closed(stream: c_int) -> bool {
+    // SAFETY: asks for a flag of a descriptor number, open or not.
+    let flags = unsafe { libc::fcntl(stream, libc::F_GETFD) };
+    // Any other error says nothing about the stream.
+    flags == -1 && Errno::last() == Errno::EBADF
+}
+
+/// Does what the Rust runtime does before `main`: SIGPIPE becomes an error of the write, and standard streams that are
+/// closed become `/dev/null`, so that no file that is opened later is taken for one. The runtime itself aborts where
+/// `poll` or `sigaction` is refused.
+pub fn prepare_process() {
+    // SAFETY: ignoring runs no code of ours.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    for stream in 0..3 {
+        if is_closed(stream) {
+            // SAFETY: the path ends in a zero byte. The lowest free number, which the new descriptor gets, is that of the stream.
+            unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+        }
+    }
 }
 
 fn is_ignored(signal: c_int) -> bool {
@@ -263,6 +255,8 @@ pub(crate) fn raise_default(signal: i32) {
     unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, only.as_ptr(), std::ptr::null_mut()) };
     // SAFETY: sends a signal to this thread and touches no memory.
     unsafe { libc::raise(signal) };
+    // Only where `gettid` or `tgkill` is refused.
+    let _ = kill(std::process::id(), signal);
 }
 
 /// Whether crashlens was started without a standard error, although it has one now.
@@ -299,16 +293,27 @@ pub(crate) struct ExecPlan<'a> {
     pub(crate) failure: BorrowedFd<'a>,
 }
 
+/// As the kernel takes them: only valid as long as the strings are.
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    let pointers = strings.iter().map(|string| string.as_ptr());
+    pointers.chain([std::ptr::null()]).collect()
+}
+
+/// Makes this process the program, with what crashlens was started with. Returns only when that fails.
+pub(crate) fn exec(arguments: &[CString]) -> Errno {
+    std::hint::black_box(&AT_LOAD);
+    let arguments = pointers(arguments);
+    restore_inherited(false);
+    // SAFETY: the array ends with a null pointer, and the strings live until this process is replaced.
+    unsafe { libc::execvp(arguments[0], arguments.as_ptr()) };
+    let errno = Errno::last();
+    prepare_process();
+    errno
+}
+
 /// Forks a process that waits for `go` and then becomes the program.
 pub(crate) fn fork_to_exec(plan: &ExecPlan<'_>) -> nix::Result<u32> {
     std::hint::black_box(&AT_LOAD);
-    let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings
-            .iter()
-            .map(|string| string.as_ptr())
-            .chain([std::ptr::null()])
-            .collect()
-    };
     let arguments = pointers(plan.arguments);
     let untraced_environment = pointers(plan.untraced_environment);
     // SAFETY: the child only calls `become_program`, which allocates nothing and takes no locks.
@@ -339,12 +344,9 @@ fn become_program(
             Err(errno) => return errno,
         }
     }
-    if let Some(stderr) = plan.stderr
-        && let Err(errno) = nix::unistd::dup2_stderr(stderr)
-    {
-        return errno;
-    }
-    restore_inherited(plan.stderr.is_some());
+    let stderr = plan.stderr.map(nix::unistd::dup2_stderr);
+    // Where that is refused, the program has the standard error of crashlens, as it would have alone.
+    restore_inherited(stderr.is_some_and(|replaced| replaced.is_ok()));
     let prepared =
         (plan.limits.iter().try_for_each(Limit::set)).and_then(|()| plan.mask.thread_set_mask());
     if let Err(errno) = prepared {
@@ -378,5 +380,18 @@ fn restore_inherited(stderr_replaced: bool) {
             // SAFETY: closes a descriptor that the Rust runtime opened in this process and nothing here owns.
             unsafe { libc::close(stream) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_means_many_processes_is_not_signaled() {
+        // What `getpid` gives where it is refused, as `std::process::id` passes it on: to the kernel it means every process.
+        assert_eq!(kill(u32::MAX, 0), Err(Errno::ESRCH));
+        assert_eq!(kill(0, 0), Err(Errno::ESRCH));
+        assert_eq!(kill(std::process::id(), 0), Ok(()));
     }
 }

@@ -7,21 +7,22 @@
 //! for that: only the tracer is notified, and its SIGCHLD stays pending.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use nix::errno::Errno;
+use nix::poll::PollFlags;
 use nix::sys::signal::SigSet;
 use nix::unistd::{Pid, setpgid};
 
+use crate::poll::poll;
 use crate::{calls, sys};
 
 /// Pause between two looks.
-const PAUSE_MILLISECONDS: i32 = 20;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long its end is waited for: it may be stopped itself.
 const END_PATIENCE: Duration = Duration::from_secs(1);
@@ -38,6 +39,7 @@ impl Waker {
     pub(crate) fn start() -> std::io::Result<Self> {
         let status = calls::open("/proc/self/status")?;
         let (mut line, far_end) = UnixStream::pair()?;
+        far_end.set_nonblocking(true)?;
         let tracer = std::process::id();
         sys::fork_detached(|| stand_by(&far_end, &status, tracer))?;
         drop(far_end);
@@ -75,9 +77,11 @@ fn stand_by(line: &UnixStream, status: &File, tracer: u32) {
     }
     let mut text = [0; 4096];
     loop {
-        match sys::poll([Some((line.as_fd(), libc::POLLIN))], PAUSE_MILLISECONDS) {
-            Ok([0]) | Err(Errno::EINTR) => {}
-            Ok(_) | Err(_) => return,
+        let _ = poll([Some((line.as_fd(), PollFlags::POLLIN))], Some(PAUSE));
+        // Nothing is ever sent here. At the end of the line, this process was dropped or crashlens was killed.
+        let sent = line_to_tracer.read(&mut [0]).map_err(|it| it.kind());
+        if !matches!(sent, Err(ErrorKind::WouldBlock | ErrorKind::Interrupted)) {
+            return;
         }
         let Ok(count) = status.read_at(&mut text, 0) else {
             return;

@@ -9,11 +9,12 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigSet, Signal, raise};
+use nix::poll::PollFlags;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd, siginfo};
 
 use crate::pace::Pace;
+use crate::poll::poll;
 use crate::waker::Waker;
 use crate::{calls, sys};
 
@@ -61,8 +62,9 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Blocks the signals and begins to receive them.
+    /// Blocks the signals and begins to receive them. Fails where the kernel refuses what the watch cannot do without.
     pub(crate) fn start() -> nix::Result<Self> {
+        calls::may_wait()?;
         sys::receive_child_signals();
         let set: SigSet = FORWARDED
             .into_iter()
@@ -70,8 +72,9 @@ impl Watch {
             .chain([Signal::SIGCHLD])
             .collect();
         let signals = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-        let inherited_mask = SigSet::thread_get_mask()?;
-        set.thread_block()?;
+        let mut inherited_mask = SigSet::empty();
+        // Not `thread_block`, which says nothing where it is refused.
+        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), Some(&mut inherited_mask))?;
         Ok(Self {
             signals,
             inherited_mask,
@@ -202,18 +205,10 @@ impl Watch {
 
     /// Waits for SIGCHLD or a signal to keep; `false` at the deadline.
     fn wait_for_signal(&mut self, deadline: Option<Instant>) -> nix::Result<bool> {
-        let timeout =
-            match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
-                None => PollTimeout::NONE,
-                // Rounded up, so that the last millisecond is waited for and not spun through.
-                Some(left) => PollTimeout::try_from(left.as_micros().div_ceil(1000))
-                    .unwrap_or(PollTimeout::MAX),
-            };
-        let mut descriptors = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
-        match poll(&mut descriptors, timeout) {
-            Ok(0) => return Ok(false),
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(errno) => return Err(errno),
+        let timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let signals = [Some((self.signals.as_fd(), PollFlags::POLLIN))];
+        if poll(signals, timeout) == Ok([PollFlags::empty()]) {
+            return Ok(false);
         }
         self.read_signals()?;
         Ok(true)

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write as _};
 
 use crashlens_trace::{CoreReadError, SuperviseError};
 
@@ -78,6 +78,14 @@ impl Failure {
             format!("cannot write the report to {name}: {error}"),
             status,
         )
+    }
+
+    /// Prints it.
+    pub(crate) fn show(&self) {
+        if let Some(text) = self.text() {
+            // Where standard error is gone there is nobody left to tell.
+            let _ = io::stderr().write_all(text.as_bytes());
+        }
     }
 
     /// What to print on standard error; nothing for a failure that is none.

@@ -80,10 +80,7 @@ fn with_room(work: impl Fn() -> ExitStatus + Sync) -> ExitStatus {
 }
 
 fn explain(failure: &Failure) -> ExitStatus {
-    if let Some(text) = failure.text() {
-        // Where standard error is gone there is nobody left to tell.
-        let _ = std::io::stderr().write_all(text.as_bytes());
-    }
+    failure.show();
     failure.status
 }
 

@@ -16,6 +16,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::poll::PollFlags;
 use nix::sys::signal::SigSet;
 use nix::sys::uio::pwrite;
 use nix::unistd::{Pid, chdir, read, setpgid, write};
@@ -23,6 +24,7 @@ use nix::unistd::{Pid, chdir, read, setpgid, write};
 use self::protocol::REQUEST_SIZE;
 use self::standby::{Standby, Turn};
 use super::tail::{MAX_BYTES, Ring};
+use crate::poll::poll;
 use crate::sys;
 
 pub(super) use self::protocol::{Answer, DRAIN, FINISH, request};
@@ -67,7 +69,7 @@ pub(super) struct Courier {
 }
 
 impl Courier {
-    /// `source` must not block; the others may.
+    /// `source` and `control` must not block; the others may.
     pub(super) fn new(
         source: OwnedFd,
         stderr: OwnedFd,
@@ -102,33 +104,34 @@ impl Courier {
 
     fn carry(&mut self) {
         while self.control.is_some() || self.source.is_some() || self.is_carrying() {
-            let timeout = self.timeout_milliseconds();
+            let timeout = self.timeout();
             let streams = [
                 self.control
                     .as_ref()
-                    .map(|control| (control.as_fd(), libc::POLLIN)),
+                    .map(|control| (control.as_fd(), PollFlags::POLLIN)),
                 self.source
                     .as_ref()
                     .filter(|_| self.wants_more())
-                    .map(|source| (source.as_fd(), libc::POLLIN)),
+                    .map(|source| (source.as_fd(), PollFlags::POLLIN)),
                 self.is_carrying()
-                    .then(|| (self.stderr.as_fd(), libc::POLLOUT)),
+                    .then(|| (self.stderr.as_fd(), PollFlags::POLLOUT)),
                 // Without events: only its loss is noticed.
-                self.standby.line().map(|line| (line, 0)),
+                self.standby.line().map(|line| (line, PollFlags::empty())),
             ];
-            let Ok([control, source, stderr, standby]) = sys::poll(streams, timeout) else {
+            let Ok(ready) = poll(streams, timeout) else {
                 continue;
             };
-            if standby != 0 && self.is_over() {
+            let [control, source, stderr, standby] = ready.map(|events| !events.is_empty());
+            if standby && self.is_over() {
                 return;
             }
-            if control != 0 {
+            if control {
                 self.take_requests();
             }
-            if source != 0 || (self.drain.is_some() && self.wants_more()) {
+            if source || (self.drain.is_some() && self.wants_more()) {
                 self.take_in();
             }
-            if stderr != 0 {
+            if stderr {
                 self.pass_on();
             }
             self.answer_if_done();
@@ -179,24 +182,13 @@ impl Courier {
         }
     }
 
-    fn timeout_milliseconds(&self) -> i32 {
-        match &self.drain {
-            // What is there is read at once, without waiting.
-            Some(_) if self.wants_more() => 0,
-            Some(Drain {
-                deadline: Some(deadline),
-                ..
-            }) => {
-                i32::try_from(
-                    deadline
-                        .saturating_duration_since(Instant::now())
-                        .as_millis(),
-                )
-                .unwrap_or(0)
-                    + 1
-            }
-            _ => -1,
+    fn timeout(&self) -> Option<Duration> {
+        // What is there is read at once, without waiting.
+        if self.drain.is_some() && self.wants_more() {
+            return Some(Duration::ZERO);
         }
+        let deadline = self.drain.as_ref()?.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
     }
 
     fn take_requests(&mut self) {

@@ -10,6 +10,10 @@ use crate::support::{Finished, Supervised, has_program, python, read_seen, super
 /// Crashes once the supervisor has looked at `/proc` at least once, which the reading of `smaps` takes longer than.
 const CRASH: &str = "import ctypes, select\nselect.select([], [], [], 0.5)\nctypes.string_at(0)";
 
+/// The number of the system call on x86-64, and the error that container runtimes give.
+const PTRACE: &str = "101";
+const EPERM: &str = "1";
+
 fn assert_degraded(finished: &Finished) {
     assert_eq!(finished.ended.as_ref().unwrap()["supervision"], "Degraded");
     let death = finished.death();
@@ -75,8 +79,9 @@ fn a_seccomp_filter_against_tracing_degrades_and_does_not_fail() {
     let output = Command::new(python())
         .arg(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/tests/it/scripts/without_ptrace.py"
+            "/tests/it/scripts/denied.py"
         ))
+        .args([PTRACE, EPERM])
         .arg(supervisor())
         .arg(&seen)
         .args(["run", python(), "-c", CRASH])

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crashlens_core::Run;
-use crashlens_trace::Options;
+use crashlens_trace::{Options, SuperviseError};
 
 use crate::cli::RunArgs;
 use crate::exit_status::ExitStatus;
@@ -32,11 +32,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
         hang_after: args.hangs.hang_after,
     };
     let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
-        .map_err(|error| Failure::supervising(&error))?;
+        .map_err(|error| Failure::supervising(&unsupervised(error, &args.command)))?;
     let code = ExitStatus::Program(outcome.exit_code());
     let status = outcome.signal().map_or(code, ExitStatus::Signal);
     watcher.finish(|run| run_of(run, &outcome));
     Ok(status)
+}
+
+/// Runs the program without us where the kernel lets us supervise none: better without a report than not at all. Returns why
+/// the program did not run.
+fn unsupervised(error: SuperviseError, command: &[OsString]) -> SuperviseError {
+    if !matches!(error, SuperviseError::Prepare { .. }) {
+        return error;
+    }
+    let mut failure = Failure::supervising(&error);
+    failure.message += "; it runs without supervision";
+    failure.show();
+    crashlens_trace::run_unsupervised(command)
 }
 
 /// The command line as it may be written down.

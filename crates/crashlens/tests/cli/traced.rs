@@ -4,6 +4,7 @@
 
 mod after_death;
 mod arrays;
+mod denied;
 mod hang;
 mod run;
 mod secrets;
