@@ -2,6 +2,8 @@
 //!
 //! The page has these counts and what `cargo lab terminal` saw. Both are kept in one file, from which the page is made.
 
+mod denied;
+mod denied_calls;
 mod kills;
 mod page;
 mod seen;
@@ -32,7 +34,7 @@ pub fn run(options: &Options) -> Result<()> {
     let crashlens = workspace::crashlens(options.crashlens.as_deref())?;
     // Core files would be written where the machine's core_pattern is a plain file name.
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    let counts = [
+    let mut counts = vec![
         ("exit statuses", statuses::exit_statuses(&crashlens)?),
         ("signals", statuses::signals(&crashlens)?),
         (
@@ -44,6 +46,8 @@ pub fn run(options: &Options) -> Result<()> {
             kills::survived(&crashlens, Victim::Relay)?,
         ),
     ];
+    let denied = denied::tried(&crashlens)?;
+    counts.extend(denied.into_iter().map(|(it, count)| (it.key(), count)));
     let mut fewer = Vec::new();
     for (name, count) in &counts {
         println!("{name:<24}{} of {}", count.good, count.of);

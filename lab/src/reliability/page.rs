@@ -1,5 +1,6 @@
 //! The page.
 
+use super::denied_calls::{CALLS, Call, Effect};
 use super::seen::Seen;
 use crate::terminal;
 
@@ -38,10 +39,21 @@ at another place of the output.
 Tests of both are in `crates/crashlens-trace/tests/it/processes.rs` and `crates/crashlens-trace/src/output/tests.rs`.
 ";
 
-const REST: &str = "
-## Where tracing or a system call is refused
+const DENIED: &str = "
+## System calls that are refused
 
-These are tests without figures, which `cargo xtask test` runs.
+A seccomp filter refuses one system call to crashlens and to the program, with `EPERM` and with `ENOSYS`. `sh` writes a line, and then
+exits with status 7 or crashes with `SIGSEGV`. Its standard output and its end are compared with the same program without crashlens
+under the same filter. The limit of a run is 20 s, for every process that crashlens starts. The calls are those that `strace` shows of
+crashlens on x86-64, and those that crashlens makes where one of them is refused.
+
+Tests of calls that once made a difference are in `crates/crashlens/tests/cli/traced/denied.rs`.
+";
+
+const REST: &str = "
+## Failures without figures
+
+`cargo xtask test` runs these tests.
 
 - `crates/crashlens-trace/tests/it/failures.rs` lets system calls of crashlens fail, one at a time and all of a kind. The program
   keeps its exit status. Only if crashlens can no longer wait for the program does crashlens end with status 125.
@@ -80,6 +92,8 @@ pub fn page(seen: &Seen) -> String {
         &counts(seen, endings, "same"),
         KILLS,
         &counts(seen, kills, "survived"),
+        DENIED,
+        &denied(seen),
         REST,
     ]
     .concat()
@@ -91,4 +105,21 @@ fn counts(seen: &Seen, names: [(&str, &str); 2], good: &str) -> String {
         format!("| {title} | {} | {} |\n", count.of, count.good)
     };
     format!("\n| | runs | {good} |\n|---|---|---|\n") + &names.map(row).concat()
+}
+
+fn denied(seen: &Seen) -> String {
+    let row = |(effect, calls): (Effect, &[Call])| {
+        let names: Vec<_> = calls.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let count = seen.counts.get(effect.key()).copied().unwrap_or_default();
+        format!(
+            "| {} | {}: {} | {} | {} |\n",
+            effect.title(),
+            names.len(),
+            names.join(", "),
+            count.of,
+            count.good
+        )
+    };
+    "\n| expected | refused calls | runs | as expected |\n|---|---|---|---|\n".to_owned()
+        + &CALLS.map(row).concat()
 }
