@@ -11,6 +11,7 @@ use std::time::Duration;
 use crashlens_core::survey::Machine;
 use crashlens_core::{CrashCapture, Death, Gap, Inspection, Survey, inspection};
 use crashlens_inspect::{Question, Silent, SurveyError};
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::cache_folder::cache_folder;
 use crate::interpreter;
@@ -19,6 +20,9 @@ use crate::interpreter;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// So many native files are looked at; no process has more but by mistake.
 const MOST_FILES: usize = 5000;
+
+/// Address space that is enough for any look; libraries are mapped as a whole.
+const ENOUGH: u64 = 2 << 30;
 
 /// What was found, and in the environment of which interpreter.
 pub(crate) struct Aftermath {
@@ -29,6 +33,11 @@ pub(crate) struct Aftermath {
 /// Looks at the environment that a process of Python died in; `None` where there is none to look at.
 pub(crate) fn look(death: &Death, capture: CrashCapture) -> Option<Result<Aftermath, Gap>> {
     let python = interpreter::of_death(death)?;
+    if has_little_memory() {
+        return Some(Err(gap(
+            "a limit on memory (`ulimit -v`) applies to crashlens too",
+        )));
+    }
     let question = Question {
         python: Some(python.clone()),
         variables: death.environment.variables.clone().unwrap_or_default(),
@@ -49,11 +58,20 @@ pub(crate) fn look(death: &Death, capture: CrashCapture) -> Option<Result<Afterm
         Some(Err(error)) => error.to_string(),
         None => format!("it took longer than {} seconds", PATIENCE.as_secs()),
     };
-    Some(Err(Gap {
+    Some(Err(gap(reason)))
+}
+
+fn gap(reason: impl Into<String>) -> Gap {
+    Gap {
         part: "the environment that it died in".to_owned(),
-        reason,
+        reason: reason.into(),
         remedy: Some("run `crashlens check` there".to_owned()),
-    }))
+    }
+}
+
+/// Whether the look could take what the report needs.
+fn has_little_memory() -> bool {
+    getrlimit(Resource::RLIMIT_AS).is_ok_and(|(soft, _)| soft < ENOUGH)
 }
 
 /// What `work` gives, if it does so in time. What takes longer is left to itself; it ends with us at the latest.
