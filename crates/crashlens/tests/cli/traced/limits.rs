@@ -9,7 +9,7 @@ use crate::stderr;
 /// Dies of a null pointer, with as little memory as Python can do with.
 const DIES: [&str; 4] = ["python3", "-S", "-c", "import ctypes; ctypes.string_at(0)"];
 
-/// Runs the words under a limit that nobody can raise again.
+/// Runs the words under a limit that cannot be raised again.
 fn limited(limit: &str, folder: &Path, words: &[&str]) -> Output {
     let script = format!("ulimit {limit}; exec \"$@\"");
     let mut command = if nix::unistd::geteuid().is_root() {
