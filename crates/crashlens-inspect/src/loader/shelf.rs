@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::search::{Asking, SearchPaths, Step};
-use super::tree::{Identity, Tree};
+use super::tree::{Identity, Occupant, Tree};
 use crate::elf::{ElfError, ElfFile};
 
 /// A library under the path by which the loader came to it: `$ORIGIN` is the folder of that path, links and all.
@@ -15,9 +15,9 @@ pub(crate) struct Library<'a> {
     pub(crate) path: PathBuf,
     pub(crate) identity: Identity,
     pub(crate) elf: Arc<Cow<'a, ElfFile>>,
-    /// Folders of its `DT_RPATH`; none where it has a `DT_RUNPATH`, which makes the loader ignore the other.
+    /// Folders of its `DT_RPATH` that are there; none where it has a `DT_RUNPATH`, which makes the loader ignore the other.
     pub(crate) rpath: Vec<PathBuf>,
-    /// Folders of its `DT_RUNPATH`.
+    /// Folders of its `DT_RUNPATH` that are there.
     pub(crate) runpath: Vec<PathBuf>,
 }
 
@@ -45,8 +45,14 @@ pub(crate) struct Shelf<'a> {
     architecture: String,
     read: Reader,
     contents: Mutex<HashMap<Identity, Read<'a>>>,
-    libraries: Mutex<HashMap<PathBuf, Arc<Library<'a>>>>,
+    /// What is at each path that was tried; nothing at most of them.
+    tried: Mutex<HashMap<PathBuf, At<'a>>>,
+    /// Whether folders of search paths are there.
+    is_folder: Mutex<HashMap<PathBuf, bool>>,
 }
+
+/// What is at a path; `None` where there is nothing.
+type At<'a> = Option<Result<Arc<Library<'a>>, String>>;
 
 impl<'a> Shelf<'a> {
     pub(crate) fn new(tree: Tree, paths: SearchPaths, architecture: String, read: Reader) -> Self {
@@ -56,7 +62,8 @@ impl<'a> Shelf<'a> {
             architecture,
             read,
             contents: Mutex::default(),
-            libraries: Mutex::default(),
+            tried: Mutex::default(),
+            is_folder: Mutex::default(),
         }
     }
 
@@ -69,35 +76,54 @@ impl<'a> Shelf<'a> {
     }
 
     /// The library at a path; `None` where there is nothing.
-    pub(crate) fn at(&self, path: &Path) -> Option<Result<Arc<Library<'a>>, String>> {
-        if let Some(library) = lock(&self.libraries).get(path) {
-            return Some(Ok(Arc::clone(library)));
+    pub(crate) fn at(&self, path: &Path) -> At<'a> {
+        if let Some(known) = lock(&self.tried).get(path) {
+            return known.clone();
         }
-        // The loader does not search on either: "cannot read file data: Is a directory".
-        if self.tree.real(path).is_dir() {
-            return Some(Err("it is a folder".to_owned()));
-        }
-        let identity = self.tree.identity(path)?;
+        let found = self.look_at(path);
+        lock(&self.tried).insert(path.to_owned(), found.clone());
+        found
+    }
+
+    fn look_at(&self, path: &Path) -> At<'a> {
+        let identity = match self.tree.occupant(path)? {
+            Occupant::File(identity) => identity,
+            // The loader does not search on either: "cannot read file data: Is a directory".
+            Occupant::Folder => return Some(Err("it is a folder".to_owned())),
+        };
         let elf = match self.content(identity, path) {
             Ok(elf) => elf,
             Err(reason) => return Some(Err(reason)),
         };
         let origin = path.parent().unwrap_or(Path::new("/"));
-        let runpath = self.paths.folders(&elf.runpath, origin);
+        let runpath = self.folders(&elf.runpath, origin);
         let rpath = if elf.runpath.is_empty() {
-            self.paths.folders(&elf.rpath, origin)
+            self.folders(&elf.rpath, origin)
         } else {
             Vec::new()
         };
-        let library = Arc::new(Library {
+        Some(Ok(Arc::new(Library {
             path: path.to_owned(),
             identity,
             elf,
             rpath,
             runpath,
+        })))
+    }
+
+    /// The folders of a search path that are there, as the loader remembers them too: most of those that TensorFlow's files
+    /// name were on the machine that built it.
+    fn folders(&self, entries: &[String], origin: &Path) -> Vec<PathBuf> {
+        let mut folders = self.paths.folders(entries, origin);
+        folders.retain(|folder| {
+            if let Some(known) = lock(&self.is_folder).get(folder) {
+                return *known;
+            }
+            let is_there = self.tree.occupant(folder) == Some(Occupant::Folder);
+            lock(&self.is_folder).insert(folder.clone(), is_there);
+            is_there
         });
-        lock(&self.libraries).insert(path.to_owned(), Arc::clone(&library));
-        Some(Ok(library))
+        folders
     }
 
     /// Searches for a library as the loader does for a file that needs it.

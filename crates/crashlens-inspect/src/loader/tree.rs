@@ -11,6 +11,13 @@ pub(crate) struct Identity {
     inode: u64,
 }
 
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Occupant {
+    File(Identity),
+    Folder,
+}
+
 /// A file system: `/`, or a folder that a test takes for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
@@ -34,10 +41,23 @@ impl Tree {
 
     /// Which file is at a path, links followed; none where there is no plain file.
     pub(crate) fn identity(&self, path: &Path) -> Option<Identity> {
+        match self.occupant(path)? {
+            Occupant::File(identity) => Some(identity),
+            Occupant::Folder => None,
+        }
+    }
+
+    /// The file or folder at a path, links followed.
+    pub(crate) fn occupant(&self, path: &Path) -> Option<Occupant> {
         let metadata = fs::metadata(self.real(path)).ok()?;
-        metadata.is_file().then(|| Identity {
-            device: metadata.dev(),
-            inode: metadata.ino(),
+        if metadata.is_dir() {
+            return Some(Occupant::Folder);
+        }
+        metadata.is_file().then(|| {
+            Occupant::File(Identity {
+                device: metadata.dev(),
+                inode: metadata.ino(),
+            })
         })
     }
 }

@@ -36,8 +36,8 @@ fn describe(path: &Path) -> Result<ElfFile, ElfError> {
             "needs" => elf.needed.push(rest.to_owned()),
             "rpath" => elf.rpath.push(rest.to_owned()),
             "runpath" => elf.runpath.push(rest.to_owned()),
-            "has" if version.is_empty() => exported.add(name.as_bytes(), true),
-            "has" => exported.add_versioned(name.as_bytes(), version),
+            "has" if version.is_empty() => exported.add(&name.as_bytes().into(), true),
+            "has" => exported.add_versioned(&name.as_bytes().into(), version),
             "defines" => elf.version_definitions.push(rest.to_owned()),
             "wants" | "wants?" => elf.undefined.push(Undefined {
                 name: name.to_owned(),
