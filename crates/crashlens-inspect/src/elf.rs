@@ -12,6 +12,7 @@ mod dynamic;
 mod exports;
 mod fingerprint;
 mod layout;
+mod order;
 mod reading;
 mod source;
 mod stranger;

@@ -6,7 +6,7 @@ use super::identity::Identity;
 use crate::elf::{ElfFile, hash};
 
 /// Also stands for the form: to be changed with every change of [`ElfFile`] or of the hash of names.
-const MARK: &[u8; 8] = b"clelf\0\0\x01";
+const MARK: &[u8; 8] = b"clelf\0\0\x02";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Serialize)]

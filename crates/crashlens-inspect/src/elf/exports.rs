@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::order;
+
 mod hash;
 mod words;
 
@@ -89,15 +91,16 @@ impl Namespace {
 impl Exports {
     /// Whether the loader would bind a reference without a version to a symbol of this file.
     pub fn contains(&self, name: &str) -> bool {
-        self.position(name).is_some()
+        self.names.binary_search(&hash(name.as_bytes())).is_ok()
     }
 
     /// Whether the loader would bind a reference to `name@version` to a symbol of this file. A symbol that was defined
     /// without a version answers to every version.
     pub fn contains_version(&self, name: &str, version: &str) -> bool {
-        let wanted = hash_versioned(name.as_bytes(), version.as_bytes());
+        let name = hash(name.as_bytes());
+        let wanted = hash_versioned(name, version.as_bytes());
         self.versioned.binary_search(&wanted).is_ok()
-            || self.position(name).is_some_and(|index| {
+            || self.names.binary_search(&name).is_ok_and(|index| {
                 self.traits
                     .get(index)
                     .is_some_and(|of| of & ANY_VERSION != 0)
@@ -133,9 +136,19 @@ impl Exports {
             .map(|(name, count)| ((*name).to_owned(), count))
             .collect()
     }
+}
 
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.binary_search(&hash(name.as_bytes())).ok()
+/// The name of a symbol, hashed once for all that is asked of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name<'a> {
+    bytes: &'a [u8],
+    hash: u64,
+}
+
+impl<'a> From<&'a [u8]> for Name<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        let hash = hash(bytes);
+        Self { bytes, hash }
     }
 }
 
@@ -147,31 +160,45 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
+    /// With room for so many.
+    pub(crate) fn with_capacity(names: usize, versioned: usize) -> Self {
+        Self {
+            names: Vec::with_capacity(names),
+            versioned: Vec::with_capacity(versioned),
+        }
+    }
+
     /// A symbol that references without a version are bound to; `any_version` where it has none itself.
-    pub(crate) fn add(&mut self, name: &[u8], any_version: bool) {
+    pub(crate) fn add(&mut self, name: &Name<'_>, any_version: bool) {
         let mark = if any_version { ANY_VERSION } else { 0 };
         self.names
-            .push((hash(name), Namespace::of(name) as u8 | mark));
+            .push((name.hash, Namespace::of(name.bytes) as u8 | mark));
     }
 
     /// A symbol that has a version.
-    pub(crate) fn add_versioned(&mut self, name: &[u8], version: &str) {
+    pub(crate) fn add_versioned(&mut self, name: &Name<'_>, version: &str) {
         self.versioned
-            .push(hash_versioned(name, version.as_bytes()));
+            .push(hash_versioned(name.hash, version.as_bytes()));
     }
 
     /// Puts them in order, once.
-    pub(crate) fn finish(mut self) -> Exports {
-        // Of two symbols of one name the one that answers to more comes first and stays.
-        self.names.sort_unstable_by_key(|(hash, of)| (*hash, !of));
-        self.names.dedup_by_key(|(hash, _)| *hash);
-        self.versioned.sort_unstable();
-        self.versioned.dedup();
-        self.versioned.shrink_to_fit();
+    pub(crate) fn finish(self) -> Exports {
+        let mut names = order::by_number(self.names, |(hash, _)| *hash);
+        // Of two symbols of one name the one that answers to more comes last and stays.
+        names.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            if is_same {
+                *first = *later;
+            }
+            is_same
+        });
+        let mut versioned = order::by_number(self.versioned, |hash| *hash);
+        versioned.dedup();
+        versioned.shrink_to_fit();
         Exports {
-            names: self.names.iter().map(|(hash, _)| *hash).collect(),
-            traits: self.names.iter().map(|(_, of)| *of).collect(),
-            versioned: self.versioned,
+            names: names.iter().map(|(hash, _)| *hash).collect(),
+            traits: names.iter().map(|(_, of)| *of).collect(),
+            versioned,
         }
     }
 }

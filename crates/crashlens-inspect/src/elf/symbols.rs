@@ -4,12 +4,12 @@ use object::LittleEndian;
 use object::elf::{self, Sym64};
 
 use super::dynamic::Dynamic;
-use super::exports::{Collected, Exports};
+use super::exports::{Collected, Exports, Name};
 use super::layout::Layout;
 use super::source::{Source, records};
 use super::strings::Strings;
 use super::versions::{NUMBER, Versions};
-use super::{ElfError, Undefined, count};
+use super::{ElfError, Undefined, count, order};
 
 /// TensorFlow has half a million.
 pub(super) const MAX_SYMBOLS: u64 = 8 << 20;
@@ -31,7 +31,7 @@ pub(crate) struct Symbols {
 }
 
 /// A symbol that matters, before its name is known.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     name: u32,
     version: u16,
@@ -49,11 +49,16 @@ impl Symbols {
         strings: &mut Strings<'_, S>,
         versions: &Versions,
     ) -> Result<Self, ElfError> {
-        let mut entries = entries(source, layout, dynamic)?;
-        entries.sort_unstable_by_key(|entry| entry.name);
+        let entries = entries(source, layout, dynamic)?;
+        // Places of names are spread over the table of strings.
+        let last = entries.iter().map(|entry| entry.name).max();
+        let spread = u32::BITS + last.unwrap_or_default().leading_zeros();
+        let entries = order::by_number(entries, |entry| u64::from(entry.name) << (spread % 64));
         let has_versions = dynamic.symbol_versions.is_some();
         let mut symbols = Self::default();
-        let mut exported = Collected::default();
+        let defined = entries.iter().filter(|entry| !entry.is_undefined).count();
+        let versioned = if has_versions { defined } else { 0 };
+        let mut exported = Collected::with_capacity(defined, versioned);
         for entry in entries {
             let Some(name) = strings.name(entry.name.into())? else {
                 continue;
@@ -63,7 +68,13 @@ impl Symbols {
                 symbols.need(name, version, entry);
             } else {
                 symbols.define(name);
-                add(&mut exported, name, entry.version, version, has_versions);
+                add(
+                    &mut exported,
+                    &name.into(),
+                    entry.version,
+                    version,
+                    has_versions,
+                );
             }
         }
         symbols.exported = exported.finish();
@@ -93,7 +104,7 @@ impl Symbols {
 /// whatever version is not hidden.
 fn add(
     exported: &mut Collected,
-    name: &[u8],
+    name: &Name<'_>,
     number: u16,
     version: Option<&String>,
     has_versions: bool,
@@ -128,7 +139,7 @@ fn entries(
         Some((offset, rest)) => source.bytes(offset, rest.min(total * 2))?,
         None => Vec::new(),
     };
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(total as usize);
     let mut buffer = Vec::new();
     let mut first = 0;
     while first < total {

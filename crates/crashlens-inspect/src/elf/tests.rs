@@ -82,9 +82,9 @@ fn symbols_are_bound_by_version_as_the_loader_binds_them() {
 #[test]
 fn a_symbol_without_a_version_answers_to_every_version() {
     let mut collected = Collected::default();
-    collected.add(b"unversioned", true);
-    collected.add(b"versioned", false);
-    collected.add_versioned(b"versioned", "V1");
+    collected.add(&b"unversioned"[..].into(), true);
+    collected.add(&b"versioned"[..].into(), false);
+    collected.add_versioned(&b"versioned"[..].into(), "V1");
     let exported = collected.finish();
     assert!(exported.contains_version("unversioned", "ANY"));
     assert!(exported.contains_version("versioned", "V1"));
@@ -206,7 +206,7 @@ fn shared_names_are_counted_by_namespace() {
     let of = |names: &[&str]| {
         let mut collected = Collected::default();
         for name in names {
-            collected.add(name.as_bytes(), true);
+            collected.add(&name.as_bytes().into(), true);
         }
         collected.finish()
     };
@@ -226,7 +226,7 @@ fn openmp_runtimes_are_told_apart_although_llvm_speaks_gnu() {
     let of = |names: &[&str]| {
         let mut collected = Collected::default();
         for name in names {
-            collected.add(name.as_bytes(), true);
+            collected.add(&name.as_bytes().into(), true);
         }
         collected.finish()
     };
