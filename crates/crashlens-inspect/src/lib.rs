@@ -18,4 +18,4 @@ mod survey;
 mod tensorflow;
 
 pub use links::links;
-pub use survey::{Progress, Question, Silent, SurveyError, survey};
+pub use survey::{Loaded, Progress, Question, Silent, SurveyError, survey};

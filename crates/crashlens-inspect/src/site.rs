@@ -5,6 +5,7 @@ mod compare;
 mod contents;
 mod discover;
 mod draft;
+mod extent;
 mod gencode;
 mod hashing;
 mod loose;
@@ -74,7 +75,8 @@ pub(crate) fn read(python: &Interpreter, question: &Question, gaps: &mut Gaps) -
     let mut sites: Vec<Site> = Vec::new();
     for folder in &python.sites {
         let folder = PathBuf::from(folder);
-        let contents = Contents::read(&folder, &mut budget, &mut trouble);
+        let is_shallow = question.only.is_some();
+        let contents = Contents::read(&folder, is_shallow, &mut budget, &mut trouble);
         let found = discover::distributions(&folder, &contents, &mut trouble);
         sites.push(Site {
             is_systems: is_systems(&folder, python, question),
@@ -84,9 +86,9 @@ pub(crate) fn read(python: &Interpreter, question: &Question, gaps: &mut Gaps) -
         });
     }
     discover::mark_linked(&mut sites);
-    let comparison = Comparison::of(&mut sites, question.verify);
+    let comparison = Comparison::of(&mut sites, question);
     let mut installed = Installed {
-        native: native::files(&sites, &comparison, &mut trouble),
+        native: native::files(&sites, &comparison, question, &mut trouble),
         folders: top_folders(&sites),
         leftovers: leftovers(&sites),
         ..Installed::default()

@@ -22,10 +22,22 @@ pub struct Question {
     pub count_vectors: bool,
     /// Whether to compare the content of files with the lists of packages, not only their sizes.
     pub verify: bool,
-    /// Look at these native files only; `None` for all. For a look after a death.
-    pub only: Option<BTreeSet<PathBuf>>,
+    /// Look only at what a process had loaded; `None` for everything. For a look after a crash.
+    pub only: Option<Loaded>,
     /// Where results are kept from one time to the next; `None` to keep nothing.
     pub cache: Option<PathBuf>,
+}
+
+/// What a process had loaded.
+///
+/// Native files beyond these are not read. Lists of files are compared with the disk for their packages and for those that
+/// share a name or a folder with them; of all others, native files alone are compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Its native files, without links on the way, as the maps of a process name them.
+    pub files: BTreeSet<PathBuf>,
+    /// Names of the packages that these belong to.
+    pub packages: BTreeSet<String>,
 }
 
 impl Default for Question {

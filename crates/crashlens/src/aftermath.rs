@@ -3,14 +3,13 @@
 //! Made when the program has ended, never while it runs and never for an ordinary end. It looks at what the dead
 //! process had loaded, through the eyes of that process: its interpreter, its variables. It gives up after two seconds.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crashlens_core::survey::Machine;
 use crashlens_core::{CrashCapture, Death, Gap, Inspection, Survey, inspection};
-use crashlens_inspect::{Question, Silent, SurveyError};
+use crashlens_inspect::{Loaded, Question, Silent, SurveyError};
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::cache_folder::cache_folder;
@@ -89,12 +88,13 @@ fn within<T: Send + 'static>(
     receiver.recv_timeout(time).ok()
 }
 
-fn loaded_by(death: &Death) -> BTreeSet<PathBuf> {
-    let modules = death.modules.iter().flatten();
-    modules
-        .map(|module| PathBuf::from(&module.path))
-        .take(MOST_FILES)
-        .collect()
+fn loaded_by(death: &Death) -> Loaded {
+    let modules = death.modules.iter().flatten().take(MOST_FILES);
+    let packages = modules.clone().filter_map(|module| module.package.as_ref());
+    Loaded {
+        packages: packages.map(|package| package.name.clone()).collect(),
+        files: modules.map(|module| PathBuf::from(&module.path)).collect(),
+    }
 }
 
 #[cfg(test)]

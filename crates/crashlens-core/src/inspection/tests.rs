@@ -1,4 +1,5 @@
 use super::*;
+use crate::capture::Observed;
 use crate::fixtures;
 
 fn findings(id: &str) -> Vec<Hazard> {
@@ -148,4 +149,35 @@ fn two_packages_that_share_a_folder_by_accident_are_not_to_be_uninstalled() {
             .action
             .contains("environments of their own")
     );
+}
+
+#[test]
+fn packages_of_which_only_native_files_were_compared_are_not_said_to_be_whole() {
+    let mut survey: Survey =
+        serde_json::from_value(fixtures::load_value("surveys/broken-install-one-module")).unwrap();
+    let gap = survey
+        .gaps
+        .add("files", "the process had not loaded it", None);
+    for distribution in &mut survey.distributions {
+        if let Observed::Known(list) = &mut distribution.files {
+            list.native_only = Some(gap);
+        }
+    }
+    let inspection = inspect(&survey);
+    assert_eq!(inspection.findings, []);
+    let names = [
+        "broken-install",
+        "emptied-files",
+        "mixed-versions",
+        "one-package-twice",
+        "two-records",
+    ];
+    for name in names {
+        let check = inspection.checks.iter().find(|it| it.name == name);
+        let blind = check.unwrap().blind.join("\n");
+        assert!(
+            blind.ends_with("the process had not loaded it"),
+            "{name}: {blind}"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::Observed;
+use crate::capture::{GapId, Observed};
 
 /// A Python interpreter on disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +116,9 @@ pub struct FileList {
     pub top: Vec<String>,
     /// Other distributions that list the same files, with how many.
     pub shared_with: Vec<(String, u64)>,
+    /// Set where only the native files were compared with the disk: what is missing or changed besides is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_only: Option<GapId>,
 }
 
 /// A file that is not what the list says.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Distribution, NativeFile, Survey};
+use super::{Distribution, FileList, NativeFile, Survey};
 use crate::facts::packages::{normal, same_name};
 
 /// Folders that the package manager of a Linux distribution fills; what a person installs goes to `/usr/local`.
@@ -92,6 +92,12 @@ impl Survey {
 }
 
 impl Distribution {
+    /// The list of its files, where all of them were compared with the disk.
+    pub(crate) fn compared(&self) -> Option<&FileList> {
+        let list = self.files.known()?;
+        list.native_only.is_none().then_some(list)
+    }
+
     /// The folder that its metadata is in.
     pub fn site(&self) -> &str {
         let metadata = self.metadata.trim_end_matches('/');

@@ -62,5 +62,6 @@ fn is_wanted(path: &Path, question: &Question) -> bool {
     let Some(only) = &question.only else {
         return true;
     };
-    only.contains(path) || fs::canonicalize(path).is_ok_and(|real| only.contains(&real))
+    let files = &only.files;
+    files.contains(path) || fs::canonicalize(path).is_ok_and(|real| files.contains(&real))
 }

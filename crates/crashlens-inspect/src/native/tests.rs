@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::Silent;
+use crate::{Loaded, Silent};
 
 const SMALL: &[u8] = include_bytes!("../../fixtures/elf/small.so");
 
@@ -162,12 +162,13 @@ fn only_what_is_asked_for_is_read_and_progress_is_told() {
         fs::write(folder.path().join(name), SMALL).unwrap();
     }
     let question = Question {
-        only: Some(
-            ["a.so", "c.so", "elsewhere.so"]
+        only: Some(Loaded {
+            files: ["a.so", "c.so", "elsewhere.so"]
                 .iter()
                 .map(|name| folder.path().join(name))
                 .collect(),
-        ),
+            ..Loaded::default()
+        }),
         ..Question::default()
     };
     let counted = Counted::default();
@@ -208,7 +209,10 @@ fn names_shared_with_a_global_tensorflow_are_counted_outside_of_it() {
             ..TensorflowTraits::default()
         };
         let question = Question {
-            only: only.map(|path| [path].into()),
+            only: only.map(|path| Loaded {
+                files: [path].into(),
+                ..Loaded::default()
+            }),
             ..Question::default()
         };
         let installed = installed(folder.path(), &names);

@@ -72,6 +72,15 @@ impl Claims {
         self.0.push(claim);
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets all but the first so many, before they are sorted.
+    pub(super) fn forget_since(&mut self, count: usize) {
+        self.0.truncate(count);
+    }
+
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable();
     }

@@ -15,14 +15,14 @@ use crashlens_core::survey::ChangedFile;
 use super::Site;
 use super::claims::{Claim, Claims, Place};
 use super::contents::{Entry, Presence};
-use super::discover::Found;
 use super::draft::{Draft, is_code};
+use super::extent::{Extent, extents, is_generated};
 use super::gencode::Newest;
 use super::hashing::{self, Check};
 use super::native::is_native;
-use crate::bounded;
 use crate::distribution::{Listed, Listing, printable_path};
 use crate::interpreter::path_file::without_dots;
+use crate::{Question, bounded};
 
 /// For all lists of an environment together; those of a full TensorFlow environment have 4 MB.
 const MAX_LIST_BYTES: u64 = 64 << 20;
@@ -55,7 +55,7 @@ struct Left {
 }
 
 impl Comparison {
-    pub(super) fn of(sites: &mut [Site], verify: bool) -> Self {
+    pub(super) fn of(sites: &mut [Site], question: &Question) -> Self {
         let mut comparison = Self {
             drafts: Vec::new(),
             claims: Claims::default(),
@@ -68,11 +68,14 @@ impl Comparison {
                 generated: MAX_GENERATED,
                 opened: MAX_OPENED,
             },
-            verify,
+            verify: question.verify,
         };
-        for (number, site) in sites.iter_mut().enumerate() {
-            for index in 0..site.found.len() {
-                comparison.compare(site, (number, index));
+        let lists = comparison.lists(sites);
+        let extents = extents(sites, &lists, question.only.as_ref());
+        for (place, listing) in lists {
+            let extent = extents.as_ref().and_then(|it| it.get(&place).copied());
+            if let Some(site) = sites.get_mut(place.0) {
+                comparison.compare(site, place, &listing, extent.unwrap_or(Extent::Whole));
             }
         }
         comparison.check_contents();
@@ -80,23 +83,32 @@ impl Comparison {
         comparison
     }
 
-    fn compare(&mut self, site: &mut Site, place: Place) {
+    /// The lists of all distributions that have one.
+    fn lists(&mut self, sites: &mut [Site]) -> Vec<(Place, Listing)> {
+        let mut lists = Vec::new();
+        for (number, site) in sites.iter_mut().enumerate() {
+            for (index, found) in site.found.iter_mut().enumerate() {
+                match self.listing(&found.metadata) {
+                    Ok(Some(listing)) => lists.push(((number, index), listing)),
+                    Ok(None) => {}
+                    Err(reason) => found.unlisted_because = Some(reason),
+                }
+            }
+        }
+        lists
+    }
+
+    fn compare(&mut self, site: &mut Site, place: Place, listing: &Listing, extent: Extent) {
         let Some(found) = site.found.get(place.1) else {
             return;
         };
-        let listing = match self.listing(&found.metadata) {
-            Ok(Some(listing)) => listing,
-            Ok(None) => return,
-            Err(reason) => {
-                site.found[place.1].unlisted_because = Some(reason);
-                return;
-            }
-        };
+        let claims = self.claims.count();
         let mut reader = Reader {
             own_metadata: own_metadata(&found.metadata, &site.folder),
             is_true: !site.is_systems && !found.is_changed_by_installer(),
             site,
             is_editable: false,
+            extent,
             draft: Draft::new(place),
             gencode: Newest::default(),
             comparison: self,
@@ -116,8 +128,13 @@ impl Comparison {
             is_editable,
             ..
         } = reader;
+        if extent == Extent::Used && !draft.is_as_listed() {
+            self.claims.forget_since(claims);
+            return self.compare(site, place, listing, Extent::Whole);
+        }
         self.drafts.push(draft);
         site.found[place.1].has_list = true;
+        site.found[place.1].extent = extent;
         let distribution = &mut site.found[place.1].distribution;
         distribution.gencode = gencode.into_gencode();
         distribution.editable |= is_editable;
@@ -163,6 +180,11 @@ impl Comparison {
     /// Which distribution lists a native file.
     pub(super) fn owner(&self, path: &Path) -> Option<Place> {
         self.owners.get(path).copied()
+    }
+
+    /// Native files that distributions list and that are there.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &PathBuf> {
+        self.owners.keys()
     }
 
     /// Native files that distributions have put outside the folders of packages: `lib/libiomp5.so`.
@@ -233,27 +255,6 @@ fn own_metadata(metadata: &Path, site: &Path) -> Vec<u8> {
     name
 }
 
-impl Found {
-    /// conda writes prefixes into files when it installs them and splits packages, and packagers of Linux strip native
-    /// code: the list is that of the wheel they started from.
-    fn is_changed_by_installer(&self) -> bool {
-        let keep_lists_true = [
-            "pip",
-            "uv",
-            "poetry",
-            "pdm",
-            "pipenv",
-            "rye",
-            "hatch",
-            "installer",
-            "pex",
-            "bazel",
-        ];
-        let by = |name: &String| keep_lists_true.iter().any(|known| name.starts_with(known));
-        self.installer.as_ref().is_some_and(|name| !by(name))
-    }
-}
-
 /// Goes through one list.
 struct Reader<'a> {
     site: &'a Site,
@@ -261,6 +262,7 @@ struct Reader<'a> {
     /// Whether the files are meant to be as listed.
     is_true: bool,
     is_editable: bool,
+    extent: Extent,
     draft: Draft,
     gencode: Newest,
     comparison: &'a mut Comparison,
@@ -273,7 +275,7 @@ impl Reader<'_> {
         if path.ends_with(b".pyc") || path.ends_with(b".pyo") || has_folder(b"__pycache__") {
             return;
         }
-        self.draft.list.listed += 1;
+        self.draft.list.listed += u64::from(self.extent.has(path));
         self.is_editable |= path.starts_with(b"__editable__");
         if path.starts_with(&self.own_metadata) {
         } else if path.starts_with(b"/") || has_folder(b"..") {
@@ -307,7 +309,12 @@ impl Reader<'_> {
         let absolute = || self.site.folder.join(OsStr::from_bytes(path));
         self.draft.add_top(path);
         let claim = Claim::new(self.draft.place, listed);
-        match self.site.contents.get(path) {
+        let presence = if self.extent.has(path) {
+            self.site.contents.get(path)
+        } else {
+            Presence::Unknown
+        };
+        match presence {
             Presence::Missing if self.is_true && !self.is_compiled(path) => {
                 self.draft.miss(&absolute(), path);
             }
@@ -325,7 +332,7 @@ impl Reader<'_> {
                         .entry(absolute())
                         .or_insert(self.draft.place);
                 }
-                if path.ends_with(b"_pb2.py") && self.comparison.left.generated > 0 {
+                if is_generated(path) && self.comparison.left.generated > 0 {
                     self.comparison.left.generated -= 1;
                     self.gencode.look_at(&absolute());
                 }

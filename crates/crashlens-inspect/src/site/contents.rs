@@ -78,6 +78,8 @@ pub(super) struct Contents {
     top: BTreeMap<String, Entry>,
     /// Folders that were not walked, or not to the end.
     unwalked: Vec<Vec<u8>>,
+    /// Whether no folder in it was walked.
+    is_shallow: bool,
 }
 
 /// A folder that is still to be walked.
@@ -88,12 +90,19 @@ struct Pending {
 }
 
 impl Contents {
-    pub(super) fn read(folder: &Path, budget: &mut Budget, trouble: &mut Trouble) -> Self {
+    /// `is_shallow`: what is in its folders is asked for path by path, which is cheaper for few of them.
+    pub(super) fn read(
+        folder: &Path,
+        is_shallow: bool,
+        budget: &mut Budget,
+        trouble: &mut Trouble,
+    ) -> Self {
         let mut contents = Self {
             root: folder.to_owned(),
             entries: HashMap::new(),
             top: BTreeMap::new(),
             unwalked: Vec::new(),
+            is_shallow,
         };
         let is_site = folder.ends_with("site-packages") || folder.ends_with("dist-packages");
         let mut entries = budget.entries;
@@ -118,7 +127,7 @@ impl Contents {
                 trouble.with(&path, &reason);
                 contents.unwalked.push(next.relative);
             }
-            if entries == 0 {
+            if entries == 0 || is_shallow {
                 break;
             }
         }
@@ -201,6 +210,9 @@ impl Contents {
 
     /// What a path from the folder on is.
     pub(super) fn get(&self, relative: &[u8]) -> Presence {
+        if self.is_shallow && relative.contains(&b'/') {
+            return Presence::at(&self.absolute(relative));
+        }
         if let Some(entry) = self.entries.get(relative) {
             return Presence::There(*entry);
         }
@@ -241,6 +253,15 @@ impl Entry {
         }
         let metadata = fs::metadata(entry.path()).ok()?;
         Some(Self::behind(&metadata, true))
+    }
+
+    /// What is at a path; `None` where there is nothing.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        let own = fs::symlink_metadata(path).ok()?;
+        if !own.is_symlink() {
+            return Some(Self::behind(&own, false));
+        }
+        Some(Self::behind(&fs::metadata(path).ok()?, true))
     }
 
     fn behind(metadata: &fs::Metadata, is_link: bool) -> Self {

@@ -8,6 +8,7 @@ use crashlens_core::{Gaps, Observed};
 
 use super::Site;
 use super::contents::{Contents, Entry};
+use super::extent::Extent;
 use super::trouble::Trouble;
 use crate::bounded;
 use crate::distribution::{self, Metadata, normal_name};
@@ -31,6 +32,8 @@ pub(super) struct Found {
     pub(super) has_list: bool,
     /// Why its list of files could not be read, where it has one.
     pub(super) unlisted_because: Option<String>,
+    /// What of its list was compared with the disk.
+    pub(super) extent: Extent,
 }
 
 impl Found {
@@ -38,6 +41,12 @@ impl Found {
         if let Some(reason) = self.unlisted_because {
             let part = format!("list of the files of {}", self.distribution.name);
             self.distribution.files = Observed::Unknown(gaps.add(part, reason, None));
+        }
+        if let (Observed::Known(list), Extent::Native) = (&mut self.distribution.files, self.extent)
+        {
+            let part = "files of packages that the process had not loaded a library of";
+            let reason = "after a crash, only their native files are compared with the disk";
+            list.native_only = Some(gaps.add(part, reason, Some("run `crashlens check`")));
         }
         self.distribution
     }
@@ -109,6 +118,25 @@ fn links_of(site: &Site) -> Vec<PathBuf> {
 }
 
 impl Found {
+    /// conda writes prefixes into files when it installs them and splits packages, and packagers of Linux strip native
+    /// code: the list is that of the wheel they started from.
+    pub(super) fn is_changed_by_installer(&self) -> bool {
+        let keep_lists_true = [
+            "pip",
+            "uv",
+            "poetry",
+            "pdm",
+            "pipenv",
+            "rye",
+            "hatch",
+            "installer",
+            "pex",
+            "bazel",
+        ];
+        let by = |name: &String| keep_lists_true.iter().any(|known| name.starts_with(known));
+        self.installer.as_ref().is_some_and(|name| !by(name))
+    }
+
     fn identity(&self) -> (String, &str) {
         let distribution = &self.distribution;
         (
@@ -169,6 +197,7 @@ impl Found {
             installer,
             has_list: false,
             unlisted_because: None,
+            extent: Extent::Whole,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The comparison of one list with the disk, in the making: what is kept of it, and in which order.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -35,6 +36,12 @@ impl Draft {
             checks: Vec::new(),
             top: BTreeSet::new(),
         }
+    }
+
+    /// Whether everything that was compared is there as listed.
+    pub(super) fn is_as_listed(&self) -> bool {
+        let list = &self.list;
+        list.missing_count + list.changed_count + list.unreadable_count == 0
     }
 
     /// `relative`: from the folder of packages on. What the folders above it are called says nothing.
@@ -74,21 +81,25 @@ impl Draft {
         }
     }
 
-    /// `tensorflow` for a folder, `six` for `six.py`, `_x` for `_x.cpython-311-x86_64-linux-gnu.so`.
     pub(super) fn add_top(&mut self, path: &[u8]) {
-        let mut parts = path.splitn(2, |byte| *byte == b'/');
-        let first = String::from_utf8_lossy(parts.next().unwrap_or_default());
-        let name = if parts.next().is_some() {
-            first.as_ref()
-        } else if first.ends_with(".py") || is_native(first.as_bytes()) {
-            module_name(&first)
-        } else {
-            return;
-        };
-        if self.top.len() < MAX_TOP && !self.top.contains(name) {
-            self.top.insert(name.to_owned());
+        if let Some(name) = top_of(path)
+            && self.top.len() < MAX_TOP
+            && !self.top.contains(name.as_ref())
+        {
+            self.top.insert(name.into_owned());
         }
     }
+}
+
+/// `tensorflow` for a folder, `six` for `six.py`, `_x` for `_x.cpython-311-x86_64-linux-gnu.so`.
+pub(super) fn top_of(path: &[u8]) -> Option<Cow<'_, str>> {
+    let mut parts = path.splitn(2, |byte| *byte == b'/');
+    let first = String::from_utf8_lossy(parts.next().unwrap_or_default());
+    if parts.next().is_some() {
+        return Some(first);
+    }
+    let is_module = first.ends_with(".py") || is_native(first.as_bytes());
+    is_module.then(|| Cow::Owned(module_name(&first).to_owned()))
 }
 
 /// Whether it is a Python module or a native file outside of folders of tests.

@@ -1,6 +1,7 @@
 //! Native files in folders of packages, and whose they are.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,9 @@ use super::Site;
 use super::claims::Place;
 use super::compare::Comparison;
 use super::contents::Entry;
+use super::extent;
 use super::trouble::Trouble;
+use crate::Question;
 use crate::distribution::{self, normal_name};
 
 const MAX_FILES: usize = 50_000;
@@ -34,14 +37,15 @@ pub(super) fn is_native(path: &[u8]) -> bool {
 pub(super) fn files(
     sites: &[Site],
     comparison: &Comparison,
+    question: &Question,
     trouble: &mut Trouble,
 ) -> Vec<(PathBuf, Option<Package>)> {
     let mut files = BTreeMap::new();
     let mut links = Vec::new();
     for (number, site) in sites.iter().enumerate() {
         let mut namesakes = Namesakes::new(site);
-        let native = site.contents.iter().filter(|(path, _)| is_native(path));
-        for (relative, entry) in native {
+        for (relative, entry) in candidates(site, comparison, question) {
+            let relative: &[u8] = &relative;
             let path = site.folder.join(OsStr::from_bytes(relative));
             match entry {
                 Entry::File { .. } if files.len() >= MAX_FILES => {
@@ -78,6 +82,35 @@ pub(super) fn files(
     files
         .into_iter()
         .map(|(path, owner)| (path, owner.and_then(package)))
+        .collect()
+}
+
+/// The native files of a folder, by their paths from there on. Where the folder was not walked, those that are listed and
+/// those that were loaded.
+fn candidates<'a>(
+    site: &'a Site,
+    comparison: &'a Comparison,
+    question: &Question,
+) -> Vec<(Cow<'a, [u8]>, Entry)> {
+    let walked = site.contents.iter();
+    let walked = walked.map(|(path, entry)| (Cow::Borrowed(path), entry));
+    let Some(loaded) = &question.only else {
+        return walked.filter(|(path, _)| is_native(path)).collect();
+    };
+    let listed = comparison
+        .listed()
+        .filter_map(|path| path.strip_prefix(&site.folder).ok())
+        .map(Path::to_owned);
+    let asked: BTreeSet<PathBuf> = listed.chain(extent::below(&site.folder, loaded)).collect();
+    let asked = asked.into_iter().filter_map(|path| {
+        let entry = Entry::at(&site.folder.join(&path))?;
+        let path = path.into_os_string().into_encoded_bytes();
+        // What is at the top was seen.
+        path.contains(&b'/').then_some((Cow::Owned(path), entry))
+    });
+    asked
+        .chain(walked)
+        .filter(|(path, _)| is_native(path))
         .collect()
 }
 

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 
+mod after_crash;
 mod condition;
 mod hostile;
 

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crashlens_core::Survey;
 use crashlens_core::survey::{Interpreter, InterpreterKind};
-use crashlens_inspect::{Question, Silent, survey};
+use crashlens_inspect::{Loaded, Question, Silent, survey};
 
 /// Every interpreter: pyenv's, those on `PATH`, and those that `CRASHLENS_PYTHONS` names.
 fn pythons() -> Vec<PathBuf> {
@@ -104,7 +104,7 @@ fn look(python: &Path, variables: &Variables) -> Interpreter {
         variables: variables.clone(),
         home: variables.get("HOME").map(PathBuf::from),
         // No native file: they are not the question here.
-        only: Some(BTreeSet::new()),
+        only: Some(Loaded::default()),
         ..Question::default()
     };
     let survey = survey(Survey::default(), &question, &Silent).unwrap();
@@ -237,7 +237,7 @@ fn a_survey_says_neither_where_the_user_lives_nor_what_is_secret() {
         python: Some(python),
         variables: variables(home.path(), &more),
         home: Some(home.path().to_owned()),
-        only: Some(BTreeSet::new()),
+        only: Some(Loaded::default()),
         ..Question::default()
     };
     let survey = survey(Survey::default(), &question, &Silent).unwrap();

@@ -2,6 +2,7 @@
 
 mod altered_files;
 mod commands;
+mod compared;
 mod gencode_words;
 mod missing_code;
 mod overlap_remedy;

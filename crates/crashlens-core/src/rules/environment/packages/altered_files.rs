@@ -10,7 +10,7 @@ const SEVERAL: usize = 3;
 
 /// Code whose size is as listed and whose content is not, where content was compared.
 pub(super) fn content(distribution: &Distribution) -> Option<Hazard> {
-    let files: &FileList = distribution.files.known()?;
+    let files: &FileList = distribution.compared()?;
     let is_altered = |it: &&ChangedFile| {
         let is_code = is_native(&it.path) || is_python(&it.path);
         it.listed_size == Some(it.size) && it.written_by.is_none() && is_code
@@ -49,7 +49,7 @@ pub(super) fn content(distribution: &Distribution) -> Option<Hazard> {
 
 /// A module or two that stop before their end.
 pub(super) fn cut_off(distribution: &Distribution) -> Option<Hazard> {
-    let files: &FileList = distribution.files.known()?;
+    let files: &FileList = distribution.compared()?;
     let python = files.changed.iter().filter(|it| is_python(&it.path));
     // Whoever makes many of them shorter means to: to save space, or to hide what they say.
     if python.clone().count() > SEVERAL {

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
 use crate::rules::environment::packages::commands::{named, reinstall};
+use crate::rules::environment::packages::compared;
 use crate::rules::environment::packages::missing_code::{is_told_by_linking, lacks_core};
 use crate::rules::environment::packages::places::{is_entry, within};
 use crate::rules::environment::packages::unreadable_files;
@@ -20,22 +21,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let listed = survey
-        .distributions
-        .iter()
-        .filter_map(|it| it.files.known());
-    let files: u64 = listed.map(|files| files.listed).sum();
-    let mut look = Look::at(format!(
-        "{files} files of {} packages",
-        survey.distributions.len()
-    ));
+    let mut look = compared::files(survey);
     for distribution in survey.found_distributions() {
         if survey.is_of_the_system(distribution) {
             continue;
         }
         let part = format!("files of {}", distribution.name);
         look = look.blind_to(&part, &distribution.files, &survey.gaps);
-        let Some(files) = distribution.files.known() else {
+        let Some(files) = distribution.compared() else {
             continue;
         };
         look = look.found_all(unreadable_files::unreadable(distribution, files));
@@ -89,7 +82,7 @@ fn missing(survey: &Survey, distribution: &Distribution, files: &FileList) -> Op
 /// Another record of the same name in the same folder that has all its files: then this one was left behind.
 fn has_sound_copy(survey: &Survey, distribution: &Distribution) -> bool {
     survey.copies(&distribution.name).any(|other| {
-        let files = other.files.known();
+        let files = other.compared();
         other.metadata != distribution.metadata && files.is_some_and(|it| it.missing_count == 0)
     })
 }

@@ -6,6 +6,7 @@ use crate::hazard::{Hazard, Severity};
 use crate::remedy::ShellLine;
 use crate::rule::Remedy;
 use crate::rules::environment::packages::commands::{named, reinstall};
+use crate::rules::environment::packages::compared;
 use crate::rules::environment::packages::places::{is_entry, within};
 use crate::survey::{ChangedFile, Distribution, FileList, Survey};
 
@@ -20,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let mut look = compared::packages(survey);
     for distribution in survey.found_distributions() {
         if !survey.is_of_the_system(distribution) {
             look = look.found_all(emptied(survey, distribution));
@@ -30,7 +31,7 @@ fn judge(survey: &Survey) -> Look {
 }
 
 fn emptied(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
-    let files: &FileList = distribution.files.known()?;
+    let files: &FileList = distribution.compared()?;
     // Modules without a byte, and what headers tell to be cut off, are another rule's.
     let is_told = |it: &ChangedFile| {
         let native = survey.native_file(&it.path);

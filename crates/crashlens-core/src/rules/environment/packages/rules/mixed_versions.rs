@@ -6,6 +6,7 @@ use crate::compatibility::is_tensorflow;
 use crate::hazard::{Hazard, Severity};
 use crate::rules::environment::packages::altered_files::{self, is_python, told};
 use crate::rules::environment::packages::commands::{named, reinstall};
+use crate::rules::environment::packages::compared;
 use crate::survey::{Distribution, FileList, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -19,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(survey: &Survey) -> Look {
-    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let mut look = compared::packages(survey);
     let of_tensorflow = another_tensorflow(survey);
     let is_told = |distribution: &Distribution| {
         let told = of_tensorflow.iter().flat_map(|hazard| &hazard.packages);
@@ -42,7 +43,7 @@ fn judge(survey: &Survey) -> Look {
 
 /// A good part of its Python files is not as listed.
 fn rewritten(distribution: &Distribution) -> Option<Hazard> {
-    let files: &FileList = distribution.files.known()?;
+    let files: &FileList = distribution.compared()?;
     let python = files
         .changed
         .iter()

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
 use crate::rules::environment::packages::commands::named;
+use crate::rules::environment::packages::compared;
 use crate::rules::environment::packages::overlap_remedy::repair;
 use crate::survey::{ChangedFile, Distribution, FileList, Survey};
 
@@ -33,9 +34,9 @@ const BY_MISTAKE: [&str; 8] = [
 const SMALL: u64 = 10;
 
 fn judge(survey: &Survey) -> Look {
-    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let mut look = compared::packages(survey);
     for one in survey.found_distributions() {
-        let Some(files) = one.files.known() else {
+        let Some(files) = one.compared() else {
             continue;
         };
         for (name, count) in &files.shared_with {
@@ -51,7 +52,7 @@ fn judge(survey: &Survey) -> Look {
 }
 
 fn clash(one: &Distribution, other: &Distribution, files: &FileList, count: u64) -> Option<Hazard> {
-    let others = other.files.known()?;
+    let others = other.compared()?;
     // One file in common is an accident in a shared folder, but all there is of a small package.
     if count < 2 && files.listed.min(others.listed) > SMALL {
         return None;

@@ -4,6 +4,7 @@ use crate::book::{Judge, Look, Rule};
 use crate::cause::Cause;
 use crate::hazard::{Hazard, Severity};
 use crate::rules::environment::packages::commands::reinstall;
+use crate::rules::environment::packages::compared;
 use crate::survey::{Distribution, Survey};
 
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
 const INSTALLERS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
 fn judge(survey: &Survey) -> Look {
-    let mut look = Look::at(format!("{} packages", survey.distributions.len()));
+    let mut look = compared::packages(survey);
     for distribution in survey.found_distributions() {
         if !survey.is_of_the_system(distribution) {
             look = look.found_all(two_records(survey, distribution));
@@ -38,6 +39,10 @@ fn two_records(survey: &Survey, distribution: &Distribution) -> Option<Hazard> {
         other.site() == distribution.site()
             && other.parsed_version() < distribution.parsed_version()
     })?;
+    let is_unseen = |it: &Distribution| it.files.known().is_some() && it.compared().is_none();
+    if is_unseen(distribution) || is_unseen(other) {
+        return None;
+    }
     let files = |it: &Distribution| it.files.known().cloned().unwrap_or_default();
     let (newer, older) = (files(distribution), files(other));
     let is_whole = |it: &Distribution| {
