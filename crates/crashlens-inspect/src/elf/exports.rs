@@ -160,7 +160,7 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    /// With room for so many.
+    /// With room for this many names, and for those with a version.
     pub(crate) fn with_capacity(names: usize, versioned: usize) -> Self {
         Self {
             names: Vec::with_capacity(names),

@@ -76,7 +76,7 @@ impl Claims {
         self.0.len()
     }
 
-    /// Forgets all but the first so many, before they are sorted.
+    /// Forgets every claim after the first `count`. For claims that are not sorted yet.
     pub(super) fn forget_since(&mut self, count: usize) {
         self.0.truncate(count);
     }

@@ -42,11 +42,23 @@ impl Found {
             let part = format!("list of the files of {}", self.distribution.name);
             self.distribution.files = Observed::Unknown(gaps.add(part, reason, None));
         }
-        if let (Observed::Known(list), Extent::Native) = (&mut self.distribution.files, self.extent)
-        {
-            let part = "files of packages that the process had not loaded a library of";
-            let reason = "after a crash, only their native files are compared with the disk";
-            list.native_only = Some(gaps.add(part, reason, Some("run `crashlens check`")));
+        if let Observed::Known(list) = &mut self.distribution.files {
+            let remedy = Some("run `crashlens check`");
+            match self.extent {
+                Extent::Whole => {}
+                Extent::Used => {
+                    let part = "headers and stubs of packages that the process had loaded";
+                    let reason =
+                        "after a crash, files that no program reads are not compared with the disk";
+                    gaps.add(part, reason, remedy);
+                }
+                Extent::Native => {
+                    let part = "files of packages that the process had not loaded a library of";
+                    let reason =
+                        "after a crash, only their native files are compared with the disk";
+                    list.native_only = Some(gaps.add(part, reason, remedy));
+                }
+            }
         }
         self.distribution
     }

@@ -142,7 +142,7 @@ impl Described {
                 is_native(path) && mapped.contains(Path::new(OsStr::from_bytes(path)));
             // Lists go folder by folder.
             let first = path.split(|byte| *byte == b'/').next().unwrap_or_default();
-            // Scripts in `bin`, and the bytecode of modules at the top: no folder of packages has these to itself.
+            // Scripts in `bin`, and the bytecode of modules at the top: every package may list these.
             let is_anybodys = [&b".."[..], b"", b"__pycache__"].contains(&first);
             if first != last.as_slice() && !is_anybodys {
                 described.tops.extend(top_of(path).map(Cow::into_owned));

@@ -56,8 +56,9 @@ fn files_of_a_package_that_was_not_loaded_are_not_known_to_be_whole() {
 fn a_loaded_package_that_lacks_something_is_compared_as_a_check_does() {
     let folder = two_packages();
     remove(&folder, &["loaded/api.h"]);
-    let (installed, _) = after_crash(&folder, &["loaded/_native.so"]);
+    let (installed, gaps) = after_crash(&folder, &["loaded/_native.so"]);
     let list = files(&installed, "loaded");
+    assert!(gaps.0.iter().any(|gap| gap.part.starts_with("headers")));
     // No process reads a header: that it is gone is left to `check`, and it is not counted as compared.
     assert_eq!((list.listed, list.missing_count), (6, 0));
     folder.write("loaded/data.bin", "");
