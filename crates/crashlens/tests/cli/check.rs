@@ -55,6 +55,16 @@ impl Environment {
         environment
     }
 
+    /// With a package beside it that needs one which is not there.
+    pub(crate) fn lacking() -> Self {
+        let environment = Self::sound();
+        environment.install("needy", "3.1", &["__init__.py"]);
+        let metadata = environment.site().join("needy-3.1.dist-info/METADATA");
+        let about = fs::read_to_string(&metadata).unwrap();
+        fs::write(metadata, format!("{about}Requires-Dist: absent>=1\n")).unwrap();
+        environment
+    }
+
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }

@@ -27,7 +27,7 @@ fn report(output: &Output) -> Report {
 
 #[test]
 fn what_does_not_bear_on_a_death_is_one_line_behind_it() {
-    let environment = Environment::broken();
+    let environment = Environment::lacking();
     let output = run(&environment, &[], DIES);
     assert_eq!(output.status.signal(), Some(11));
     let text = stderr(&output);
@@ -36,17 +36,29 @@ fn what_does_not_bear_on_a_death_is_one_line_behind_it() {
     let line = format!("`crashlens check --python {}` finds", environment.python());
     let after = after.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(after.contains(&line), "{text}");
-    assert!(!text.contains("brittle"), "{text}");
+    assert!(!text.contains("needy"), "{text}");
 }
 
 #[test]
 fn the_report_has_what_was_found_beside_the_death() {
-    let environment = Environment::broken();
+    let environment = Environment::lacking();
     let report = report(&run(&environment, &["--format", "json"], DIES));
     assert_eq!(report.deaths.len(), 1);
     let inspection = report.inspections.first().unwrap();
     assert_eq!(inspection.subject, environment.python());
-    assert_eq!(inspection.findings[0].packages[0].name, "brittle");
+    assert_eq!(inspection.findings[0].packages[0].name, "needy");
+}
+
+#[test]
+fn files_of_packages_that_were_not_loaded_are_left_to_a_check() {
+    let environment = Environment::broken();
+    let report = report(&run(&environment, &["--format", "json"], DIES));
+    let inspection = report.inspections.first().unwrap();
+    assert!(inspection.findings.is_empty());
+    assert!(
+        !inspection.gaps.is_empty(),
+        "it says that it did not compare them"
+    );
 }
 
 #[test]
