@@ -42,7 +42,7 @@ pub(crate) fn poll<const N: usize>(
         Err(Errno::EINTR) => return Err(Errno::EINTR),
         Err(_) => return Ok(by_sleeping(wanted, timeout)),
     }
-    let mut ready = given.iter().map(|entry| entry.revents());
+    let mut ready = given.iter().map(PollFd::revents);
     Ok(streams.map(|stream| {
         let found = stream.and_then(|_| ready.next().flatten());
         found.unwrap_or(PollFlags::empty())
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn without_the_kernel_all_is_said_to_be_ready_before_the_time_is_over() {
-        for timeout in [None, Some(Duration::from_secs(3600))] {
+        for timeout in [None, Some(Duration::from_hours(1))] {
             let wanted = [PollFlags::POLLIN, PollFlags::empty()];
             assert_eq!(by_sleeping(wanted, timeout), wanted);
         }

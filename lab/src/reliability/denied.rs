@@ -97,13 +97,11 @@ impl Trial {
         let id = Pid::from_raw(run.id().try_into()?);
         let (done, output) = mpsc::channel();
         thread::spawn(move || done.send(run.wait_with_output()));
-        match output.recv_timeout(LIMIT) {
-            Ok(output) => Ok(Some(output?)),
-            Err(_) => {
-                let _ = kill(id, Signal::SIGKILL);
-                Ok(None)
-            }
+        if let Ok(output) = output.recv_timeout(LIMIT) {
+            return Ok(Some(output?));
         }
+        let _ = kill(id, Signal::SIGKILL);
+        Ok(None)
     }
 }
 
