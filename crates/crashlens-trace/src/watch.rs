@@ -165,7 +165,6 @@ impl Watch {
     /// The SIGCONT that crashlens has received, if any.
     pub(crate) fn take_continuation(&mut self) -> Option<siginfo> {
         let _ = self.read_signals();
-        let is_continuation = |it: &siginfo| it.ssi_signo == libc::SIGCONT as u32;
         let index = self.received.iter().position(is_continuation)?;
         self.received.remove(index)
     }
@@ -175,6 +174,15 @@ impl Watch {
     pub(crate) fn stop_with(&mut self, signal: i32) -> bool {
         self.rest();
         let waker = Waker::start().ok();
+        // The start of a process has sent SIGCHLD, by which the waker would take crashlens for needed.
+        let _ = self.read_signals();
+        if let Ok(Some((thread, status))) = calls::wait_any(self.reports_stops) {
+            self.defer(thread, status);
+            return true;
+        }
+        if self.received.iter().any(is_continuation) {
+            return false;
+        }
         match STOPS.into_iter().find(|stop| *stop as i32 == signal) {
             Some(stop) => {
                 let only = SigSet::from_iter([stop]);
@@ -194,7 +202,7 @@ impl Watch {
         let _ = self.read_signals();
         let number = self.received.len();
         self.received
-            .retain(|it| it.ssi_signo != libc::SIGCONT as u32 || Some(it.ssi_pid) != waker);
+            .retain(|it| !is_continuation(it) || Some(it.ssi_pid) != waker);
         let is_needed = self.received.len() < number;
         // To be continued takes back every stop that is pending. The kernel does so with what we have not read; a
         // Ctrl-Z that we have would stop the job again after the `fg`.
@@ -222,6 +230,10 @@ impl Watch {
         }
         Ok(())
     }
+}
+
+fn is_continuation(signal: &siginfo) -> bool {
+    signal.ssi_signo == libc::SIGCONT as u32
 }
 
 impl Drop for Watch {

@@ -104,6 +104,27 @@ fn a_program_that_stops_itself_is_seen_stopped_and_goes_on_with_crashlens() {
 }
 
 #[test]
+fn a_stopped_job_stays_stopped() {
+    for how in [TRACED, NOT_TRACED] {
+        let (mut running, program) = start(how, PROGRAM);
+        running.say("stop");
+        assert_stopped(&running, program, Signal::SIGSTOP);
+        // What the parent is informed of in a time in which a waker looks ten times.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let all = WaitPidFlag::WUNTRACED | WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG;
+        assert_eq!(
+            waitpid(running.pid(), Some(all)).unwrap(),
+            WaitStatus::StillAlive,
+            "{how:?}"
+        );
+        kill(running.pid(), Signal::SIGCONT).unwrap();
+        assert_eq!(running.line(), "CONT");
+        assert_eq!(running.line(), "heard stop");
+        assert_eq!(running.finish().code, Some(1), "{how:?}");
+    }
+}
+
+#[test]
 fn a_stopped_program_can_be_continued_directly() {
     for how in [TRACED, NOT_TRACED] {
         for stop in [Signal::SIGSTOP, Signal::SIGTSTP] {
