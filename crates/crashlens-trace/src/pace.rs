@@ -54,8 +54,8 @@ impl Pace {
             self.rest();
         }
         self.last = now;
-        self.quick = self.quick.saturating_add(1);
-        if self.quick == self.patience {
+        self.quick = self.quick.wrapping_add(1);
+        if self.quick == self.patience && self.home.is_none() {
             self.home = move_to_processor_of(thread);
         }
     }

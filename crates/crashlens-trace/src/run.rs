@@ -52,6 +52,7 @@ fn supervise_with(
         Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask(), inherited_limits)?;
+    watch.block_for_good();
     last_resort::is_to_end_as(started.pid);
     let result = watch_started(&started, options, &mut watch, &relay, observer, &mut gaps);
     if let Ok((status, _)) = result {

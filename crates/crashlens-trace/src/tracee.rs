@@ -6,6 +6,7 @@ use crashlens_core::Origin;
 
 use crate::capture::Unnamed;
 use crate::faults::FaultHistory;
+use crate::last_resort;
 use crate::lineage::{Birth, Crowd};
 use crate::map_history::MapHistory;
 use crate::siginfo::SignalRecord;
@@ -191,6 +192,7 @@ impl Tree {
     pub(crate) fn set_stopped(&mut self, thread: u32, stopped: bool) {
         if let Some(tracee) = self.threads.get_mut(&thread) {
             tracee.stopped = stopped;
+            last_resort::note(thread, stopped);
         }
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Watch {
     deferred: VecDeque<(u32, i32)>,
     received: VecDeque<siginfo>,
     pace: Pace,
+    /// Whether the signals stay blocked when this is dropped.
+    is_final: bool,
 }
 
 impl Watch {
@@ -82,12 +84,19 @@ impl Watch {
             deferred: VecDeque::new(),
             received: VecDeque::new(),
             pace: Pace::new(Instant::now()),
+            is_final: false,
         })
     }
 
     /// The signal mask crashlens was started with.
     pub(crate) fn inherited_mask(&self) -> &SigSet {
         &self.inherited_mask
+    }
+
+    /// Leaves the signals blocked for good. They are meant for the program: one that arrives when it has ended must not end
+    /// crashlens, whose own end is to be the program's.
+    pub(crate) fn block_for_good(&mut self) {
+        self.is_final = true;
     }
 
     /// Reports stops of the program as changes too, where it is not traced.
@@ -178,9 +187,11 @@ impl Watch {
         let _ = self.read_signals();
         if let Ok(Some((thread, status))) = calls::wait_any(self.reports_stops) {
             self.defer(thread, status);
+            waker.map(Waker::end);
             return true;
         }
         if self.received.iter().any(is_continuation) {
+            waker.map(Waker::end);
             return false;
         }
         match STOPS.into_iter().find(|stop| *stop as i32 == signal) {
@@ -238,6 +249,8 @@ fn is_continuation(signal: &siginfo) -> bool {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let _ = self.inherited_mask.thread_set_mask();
+        if !self.is_final {
+            let _ = self.inherited_mask.thread_set_mask();
+        }
     }
 }

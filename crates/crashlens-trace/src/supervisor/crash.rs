@@ -231,6 +231,7 @@ impl Supervisor<'_> {
     }
 
     fn tell(&mut self, mut unnamed: Box<Unnamed>) {
+        self.watch.rest();
         unnamed.add_kernel_log(&mut self.oom);
         let capture = unnamed.name(self.relay);
         self.relay.beside(|| self.observer.died(capture));

@@ -123,6 +123,7 @@ impl Supervisor<'_> {
 
     /// Reads a process that is not dying, and lets it go on.
     fn look_at(&mut self, process: u32) -> Option<Unnamed> {
+        self.watch.rest();
         let role = self.role_of(process);
         let timeline = self
             .memory

@@ -85,6 +85,28 @@ fn a_program_in_a_flood_of_signals_still_receives_those_that_are_sent_to_crashle
 }
 
 #[test]
+fn a_signal_to_the_whole_group_in_a_flood_ends_the_program_and_not_crashlens() {
+    for _ in 0..5 {
+        let mut supervised = Supervised::new([
+            "run",
+            python(),
+            "-c",
+            "import os, signal\n\
+             signal.signal(signal.SIGTERM, lambda *_: os._exit(7))\n\
+             signal.signal(signal.SIGUSR1, lambda *_: None)\n\
+             for _ in range(2000): os.kill(os.getpid(), signal.SIGUSR1)\n\
+             print('flooded', flush=True)\n\
+             while True: os.kill(os.getpid(), signal.SIGUSR1)",
+        ]);
+        supervised.command.process_group(0);
+        let mut running = supervised.start();
+        assert_eq!(running.line(), "flooded");
+        signal::killpg(running.pid(), Signal::SIGTERM).unwrap();
+        assert_eq!(running.finish().code, Some(7));
+    }
+}
+
+#[test]
 fn a_stopped_program_stays_stopped_until_it_is_continued() {
     let mut running = start_python(COUNTER);
     let ready = running.line();
