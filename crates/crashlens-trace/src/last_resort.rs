@@ -89,7 +89,7 @@ fn complain() {
     let _ = std::io::stderr().write_all(b"crashlens: out of memory; there is no report\n");
 }
 
-/// Whether this process supervises, and is no copy of it that does something else.
+/// Whether this process supervises. Its copies, such as the relay, do not.
 fn is_supervisor() -> bool {
     PROCESS.load(Ordering::Relaxed) == std::process::id()
 }
@@ -102,7 +102,7 @@ fn release_stopped() {
             continue;
         }
         let signal = calls::signal_record(thread).map_or(0, |record| {
-            // Of a stop that is no signal, the kernel gives the event in the upper bits.
+            // For other stops than signals, the kernel gives the event in the upper bits.
             let is_event = record
                 .code
                 .is_some_and(|code| code >> 8 > 0 || code & 0x80 != 0);

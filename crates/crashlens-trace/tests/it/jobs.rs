@@ -10,17 +10,29 @@ use nix::unistd::Pid;
 use crate::support::{Running, Supervised, python, words};
 
 /// Reports each SIGCONT, stops itself at the word `stop`, and ends with the number of SIGCONT at the end of its input.
-const PROGRAM: &str = "import os, signal, sys\n\
+///
+/// Signals wake it by a pipe: a handler of Python runs only after a system call has been interrupted, and would wait with
+/// the program if the signal came just before the call.
+const PROGRAM: &str = "import os, select, signal\n\
+    signal.signal(signal.SIGCONT, lambda *_: None)\n\
+    woken, wake = os.pipe()\n\
+    os.set_blocking(wake, False)\n\
+    signal.set_wakeup_fd(wake)\n\
     count = 0\n\
-    def on(*_):\n\
+    def report():\n\
     \x20   global count\n\
-    \x20   count += 1; os.write(1, b'CONT\\n')\n\
-    signal.signal(signal.SIGCONT, on)\n\
+    \x20   os.read(woken, 1); count += 1; os.write(1, b'CONT\\n')\n\
     print('ready', os.getpid(), flush=True)\n\
-    while word := sys.stdin.readline():\n\
-    \x20   if word == 'stop\\n': os.kill(os.getpid(), signal.SIGSTOP)\n\
-    \x20   print('heard', word, end='', flush=True)\n\
-    os._exit(count)";
+    while True:\n\
+    \x20   for file in select.select([0, woken], [], [])[0]:\n\
+    \x20       if file == woken: report(); continue\n\
+    \x20       word = b''\n\
+    \x20       while not word.endswith(b'\\n'):\n\
+    \x20           part = os.read(0, 100)\n\
+    \x20           if not part: os._exit(count)\n\
+    \x20           word += part\n\
+    \x20       if word == b'stop\\n': os.kill(os.getpid(), signal.SIGSTOP); report()\n\
+    \x20       os.write(1, b'heard ' + word)";
 
 /// The two ways of supervision, as words of the supervisor.
 const TRACED: &[&str] = &["run"];

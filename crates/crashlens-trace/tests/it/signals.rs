@@ -7,16 +7,20 @@ use nix::unistd::Pid;
 
 use crate::support::{Supervised, python, start_python};
 
-/// Says when it is ready, tells each SIGTERM, and ends with their number at SIGWINCH.
-const COUNTER: &str = "import os, signal\n\
+/// Says when it is ready, reports each SIGTERM, and ends with their number at SIGWINCH. It waits for a pipe that every signal
+/// writes to: one that came just before `pause` would not end the pause.
+const COUNTER: &str = "import os, select, signal\n\
     count = 0\n\
     def term(*_):\n\
     \x20   global count\n\
     \x20   count += 1; os.write(1, b'TERM\\n')\n\
     signal.signal(signal.SIGTERM, term)\n\
     signal.signal(signal.SIGWINCH, lambda *_: os._exit(count))\n\
+    woken, wake = os.pipe()\n\
+    os.set_blocking(wake, False)\n\
+    signal.set_wakeup_fd(wake)\n\
     print('ready', os.getpid(), flush=True)\n\
-    while True: signal.pause()";
+    while True: select.select([woken], [], []); os.read(woken, 1)";
 
 #[test]
 fn a_request_to_end_reaches_the_program() {
