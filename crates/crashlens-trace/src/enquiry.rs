@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use crate::sys;
+
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_millis(150);
 
@@ -36,7 +38,7 @@ impl Line {
         question: impl FnOnce(&Sender<T>) + Send + 'static,
     ) -> Enquiry<T> {
         let (sender, answers) = channel();
-        if !self.busy.swap(true, Ordering::AcqRel) {
+        if sys::can_use_threads() && !self.busy.swap(true, Ordering::AcqRel) {
             let busy = Busy(self);
             // Where the thread cannot be made, the closure is dropped and the line free again.
             let _ = std::thread::Builder::new()

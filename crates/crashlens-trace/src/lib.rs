@@ -62,4 +62,5 @@ pub use machine::machine;
 pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};
 pub use run::supervise;
 pub use spawn::run_unsupervised;
+pub use sys::can_use_threads;
 pub use sys::prepare_process;

@@ -259,6 +259,14 @@ pub(crate) fn raise_default(signal: i32) {
     let _ = kill(std::process::id(), signal);
 }
 
+/// Whether threads can wait for each other. Where `futex` is refused, the C library aborts a process whose threads try.
+pub fn can_use_threads() -> bool {
+    let word = 0_u32;
+    let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: wakes at most no thread at the address of a word that lives across the call.
+    unsafe { libc::syscall(libc::SYS_futex, &raw const word, wake, 0) >= 0 }
+}
+
 /// Whether crashlens was started without a standard error, although it has one now.
 pub(crate) fn started_without_stderr() -> bool {
     std::hint::black_box(&AT_LOAD);
@@ -322,8 +330,7 @@ pub(crate) fn fork_to_exec(plan: &ExecPlan<'_>) -> nix::Result<u32> {
         ForkResult::Child => {
             let errno = become_program(plan, &arguments, &untraced_environment);
             let _ = nix::unistd::write(plan.failure, &(errno as i32).to_ne_bytes());
-            // SAFETY: ends this process without running the parent's exit functions.
-            unsafe { libc::_exit(127) }
+            exit_at_once(127)
         }
     }
 }

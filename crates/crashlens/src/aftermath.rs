@@ -37,6 +37,9 @@ pub(crate) fn look(death: &Death, capture: CrashCapture) -> Option<Result<Afterm
             "a limit on memory (`ulimit -v`) applies to crashlens too",
         )));
     }
+    if !crashlens_trace::can_use_threads() {
+        return Some(Err(gap("threads cannot be used here (`futex` is refused)")));
+    }
     let question = Question {
         python: Some(python.clone()),
         variables: death.environment.variables.clone().unwrap_or_default(),

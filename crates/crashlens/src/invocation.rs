@@ -63,6 +63,9 @@ fn ended(outcome: Result<ExitStatus, Failure>) -> ExitStatus {
 /// Does the work on a stack of our own size, if a thread is to be had: limits on the stack and on threads are among the
 /// things that a check is to find.
 fn with_room(work: impl Fn() -> ExitStatus + Sync) -> ExitStatus {
+    if !crashlens_trace::can_use_threads() {
+        return work();
+    }
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()
             .name("check".to_owned())

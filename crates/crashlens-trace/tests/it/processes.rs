@@ -69,9 +69,9 @@ fn multiprocessing_and_subprocess_see_their_children_end_as_ever() {
 #[test]
 fn a_pool_that_is_terminated_is_no_death() {
     let finished = run_python(
-        "import multiprocessing\n\
+        "import multiprocessing, signal\n\
          pool = multiprocessing.Pool(3); pool.map(abs, range(9)); pool.terminate(); pool.join()\n\
-         worker = multiprocessing.Process(target=input); worker.start(); worker.kill(); worker.join()\n\
+         worker = multiprocessing.Process(target=signal.pause); worker.start(); worker.kill(); worker.join()\n\
          print(worker.exitcode)",
     );
     assert_eq!(
