@@ -2,6 +2,7 @@
 //! stop or continuation of one of them is one of the program.
 
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -66,6 +67,37 @@ fn assert_stopped(running: &Running, program: Pid, signal: Signal) {
     assert!(state.starts_with(['t', 'T']), "{stat}");
 }
 
+/// The process that continues crashlens if a tracee needs it: it has the status of crashlens open.
+fn waker_of(crashlens: Pid) -> u32 {
+    let status = format!("/proc/{crashlens}/status");
+    let has_it_open = |process: &u32| {
+        let files = std::fs::read_dir(format!("/proc/{process}/fd"));
+        let mut files = files.into_iter().flatten().flatten();
+        files.any(|file| std::fs::read_link(file.path()).is_ok_and(|it| it == Path::new(&status)))
+    };
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.find(has_it_open).unwrap()
+}
+
+/// Returns when a process has slept and woken up this many times more.
+fn wait_for_looks(process: u32, number: u64) {
+    let slept = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let count = status.split_once("\nvoluntary_ctxt_switches:").unwrap().1;
+        count
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let before = slept();
+    while slept() < before + number {
+        std::thread::yield_now();
+    }
+}
+
 fn assert_continued(running: &Running) {
     assert_eq!(next_change(running), WaitStatus::Continued(running.pid()));
 }
@@ -121,8 +153,7 @@ fn a_stopped_job_stays_stopped() {
         let (mut running, program) = start(how, PROGRAM);
         running.say("stop");
         assert_stopped(&running, program, Signal::SIGSTOP);
-        // What the parent is informed of in a time in which a waker looks ten times.
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        wait_for_looks(waker_of(running.pid()), 5);
         let all = WaitPidFlag::WUNTRACED | WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG;
         assert_eq!(
             waitpid(running.pid(), Some(all)).unwrap(),
