@@ -81,6 +81,7 @@ fn run(
         keep_tail: true,
         locals: true,
         hang_after: None,
+        ours: None,
     };
     let number = |word: Option<OsString>| -> u32 {
         word.and_then(|word| word.to_str()?.parse().ok())

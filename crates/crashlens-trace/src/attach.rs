@@ -21,8 +21,6 @@ use crate::{calls, procfs};
 
 /// Threads and processes that were made while we joined are looked for this often.
 const MAX_ROUNDS: usize = 16;
-/// Why nothing is known of the output of a process that was joined.
-const OUTPUT_NOT_OURS: &str = "the process was already running, and its output goes elsewhere";
 
 /// Supervises a running process and everything below it until it ends or Ctrl-C.
 ///
@@ -38,9 +36,10 @@ pub fn attach(
     let mut tree = Tree::default();
     let mut gaps = Gaps::default();
     seize_process(&mut tree, pid)?;
-    seize_descendants(&mut tree, pid, &mut gaps);
+    seize_descendants(&mut tree, pid, options.ours, &mut gaps);
+    observer.joined();
 
-    let relay = Relay::off(OUTPUT_NOT_OURS);
+    let relay = Relay::joined(pid);
     let mut supervisor = Supervisor::new(pid, Aim::Attach, options, &mut watch, &relay, observer);
     supervisor.join(tree);
     let end = supervisor.run()?;
@@ -59,6 +58,15 @@ pub fn attach(
 /// The command line of a running process, secrets masked; empty where it cannot be read.
 pub fn command_of(pid: u32) -> Vec<String> {
     procfs::command(pid).unwrap_or_default()
+}
+
+/// Whether a process finds the same files under the same names as we do, as one in a container does not.
+pub fn sees_our_files(pid: u32) -> bool {
+    let seen_by = |process: &str, what| std::fs::read_link(format!("/proc/{process}/{what}")).ok();
+    let pid = pid.to_string();
+    ["ns/mnt", "root"]
+        .iter()
+        .all(|what| seen_by(&pid, what).is_some_and(|seen| Some(seen) == seen_by("self", what)))
 }
 
 /// Stops a process for a moment and reads all its stacks.
@@ -84,7 +92,7 @@ pub fn look_at(pid: u32, locals: bool) -> Result<CaptureFile, SuperviseError> {
     };
     let unnamed = read_dying(&mut tree, &mut watch, &Baseline::default(), looked_at);
     release_all(&tree, &mut watch);
-    Ok(unnamed.name(&Relay::off(OUTPUT_NOT_OURS)))
+    Ok(unnamed.name(&Relay::joined(pid)))
 }
 
 /// How a process is that has not ended.
@@ -150,11 +158,13 @@ fn refusal(pid: u32, source: Errno) -> SuperviseError {
     }
 }
 
-fn seize_descendants(tree: &mut Tree, pid: u32, gaps: &mut Gaps) {
+/// Traces what the process has started, except ourselves: the process may have started crashlens.
+fn seize_descendants(tree: &mut Tree, pid: u32, ours: Option<u32>, gaps: &mut Gaps) {
+    let is_ours = |process| process == std::process::id() || Some(process) == ours;
     for _ in 0..MAX_ROUNDS {
         let mut found = false;
         for process in procfs::descendants(pid).unwrap_or_default() {
-            let known = tree.known_process_of(process).is_some();
+            let known = tree.known_process_of(process).is_some() || is_ours(process);
             if known || ThreadStatus::read(process).is_ok_and(|status| status.is_traced_by_us()) {
                 continue;
             }

@@ -296,7 +296,7 @@ impl Unnamed {
             files,
             mut gaps,
         } = self.sample;
-        let stderr = relay.tail(&mut gaps);
+        let stderr = relay.tail(facts.process.pid, &mut gaps);
         let stacks = self.walked.name_frames(&files, &mut gaps);
         let mut modules = stacks.modules;
         packages::assign(&mut modules, &mut gaps);

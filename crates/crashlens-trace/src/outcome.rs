@@ -11,12 +11,16 @@ pub struct Options {
     pub keep_tail: bool,
     /// Whether to read the values of variables.
     pub locals: bool,
+    /// A process of crashlens that may be below the one that is joined, and is not to be traced.
+    pub ours: Option<u32>,
     /// After how long without progress of the whole tree its stacks are reported; never without it.
     pub hang_after: Option<Duration>,
 }
 
 /// Is told of deaths as they happen.
 pub trait Observer {
+    /// A process that ran already, and all that it has started, is traced from now on.
+    fn joined(&mut self) {}
     /// A process of the tree died.
     fn died(&mut self, capture: CaptureFile);
     /// The tree makes no progress. It goes on after this.

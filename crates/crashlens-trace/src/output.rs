@@ -15,6 +15,7 @@
 //! Masking of secrets is done in [`crashlens_core::secrets`]; the carrying in a process of its own, see [`courier`].
 
 mod courier;
+mod joined;
 mod on_disk;
 mod tail;
 
@@ -32,6 +33,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
 use self::courier::{Answer, Courier};
+use self::joined::Joined;
 use self::on_disk::OnDisk;
 use crate::sys;
 
@@ -56,6 +58,8 @@ enum State {
     NoStderr,
     /// The program writes to the same file as we do.
     OnDisk(OnDisk),
+    /// Processes ran before us, and write where they do.
+    Joined(Joined),
     Carried(Line),
 }
 
@@ -97,6 +101,11 @@ impl Relay {
         })
     }
 
+    /// For processes that were started without us.
+    pub(crate) fn joined(main: u32) -> Self {
+        Self(State::Joined(Joined::with(main)))
+    }
+
     /// The terminal is the program's alone.
     fn left_alone() -> Self {
         Self(State::Off {
@@ -133,15 +142,16 @@ impl Relay {
         Ok((Self(State::Carried(line)), Some(for_program)))
     }
 
-    /// The last lines the program wrote. Everything it wrote before the call has then been passed on and
+    /// The last lines the program wrote, as far as `process` shows them. Everything it wrote before the call has then been passed on and
     /// is among them, unless that takes more than 200 ms.
-    pub(crate) fn tail(&self, gaps: &mut Gaps) -> Observed<Tail> {
+    pub(crate) fn tail(&self, process: u32, gaps: &mut Gaps) -> Observed<Tail> {
         match &self.0 {
             State::Off { reason, remedy } => {
                 Observed::Unknown(gaps.add("the end of standard error", reason, *remedy))
             }
             State::NoStderr => Observed::Absent,
             State::OnDisk(file) => gaps.observe("the end of standard error", file.tail()),
+            State::Joined(files) => files.tail(process, gaps),
             State::Carried(line) => {
                 let tail = line
                     .ask(courier::DRAIN, DRAIN_LIMIT)
@@ -155,6 +165,7 @@ impl Relay {
     pub(crate) fn beside(&self, report: impl FnOnce()) {
         match &self.0 {
             State::OnDisk(file) => file.beside(report),
+            State::Joined(files) => files.beside(report),
             _ => report(),
         }
     }

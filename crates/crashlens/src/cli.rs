@@ -54,6 +54,9 @@ pub(crate) struct RunArgs {
     pub(crate) hangs: HangArgs,
 
     #[command(flatten)]
+    pub(crate) hook: HookArgs,
+
+    #[command(flatten)]
     pub(crate) checking: CheckingArgs,
 
     /// Leave standard error alone: do not keep its last lines for the report
@@ -84,6 +87,17 @@ pub(crate) struct AttachArgs {
     #[arg(long, conflicts_with = "hang_after")]
     pub(crate) now: bool,
 
+    /// Return as soon as the process is watched, and go on in the background until it ends
+    ///
+    /// Reports then go to the standard error of the process, unless `--output` names a file. To let the process go, end
+    /// the crashlens that watches it: its number is `TracerPid` in `/proc/PID/status`.
+    #[arg(long, conflicts_with = "now")]
+    pub(crate) detach: bool,
+
+    /// With `--detach`: write reports to this descriptor of the process
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "detach")]
+    pub(crate) report_fd: i32,
+
     #[command(flatten)]
     pub(crate) saving: SavingArgs,
 
@@ -92,6 +106,12 @@ pub(crate) struct AttachArgs {
 
     #[command(flatten)]
     pub(crate) hangs: HangArgs,
+
+    #[command(flatten)]
+    pub(crate) hook: HookArgs,
+
+    #[command(flatten)]
+    pub(crate) checking: CheckingArgs,
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -179,6 +199,18 @@ pub(crate) struct HangArgs {
     /// progress either; so nothing is reported unless this is given.
     #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
     pub(crate) hang_after: Option<Duration>,
+}
+
+/// What is run at a death.
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// Run this shell command at every death, before the dead process is gone
+    ///
+    /// In its environment, `CRASHLENS_REPORT` is a file with the report as JSON, `CRASHLENS_PID` the process, and
+    /// `CRASHLENS_CAPTURE` the saved capture, if there is one. The process is held for two seconds at most until the
+    /// command has ended. The main process of `run` has already ended when the command starts.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) on_death: Option<String>,
 }
 
 /// What is looked at after a death.

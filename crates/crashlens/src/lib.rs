@@ -12,6 +12,7 @@ mod duration;
 mod exit_status;
 mod failure;
 mod harmless;
+mod hook;
 mod interpreter;
 mod invocation;
 mod reference;

@@ -6,15 +6,27 @@ use crashlens_core::diagnosis::Judgement;
 use crashlens_core::known_issues::KnownIssues;
 use crashlens_core::report::{Hang, Supervision};
 use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Report, Role, Run};
-use crashlens_trace::{Observer, Outcome};
+use crashlens_trace::{Observer, Outcome, Ready};
 use nix::sys::resource::{UsageWho, getrusage};
 
 use crate::aftermath::{self, Aftermath};
+use crate::cli::HookArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
+use crate::hook::Hook;
 use crate::interpreter;
 use crate::report::{Destination, Timing};
 use crate::saved::Shelf;
+
+/// When the environment of a dead process is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Looking {
+    Never,
+    /// Only we wait for the program.
+    BeforeReporting,
+    /// The process is held while its death is reported, and a look takes too long.
+    Afterwards,
+}
 
 /// Collects the deaths of one run.
 ///
@@ -32,13 +44,16 @@ pub(crate) struct Watcher {
     first_of_python: Option<(usize, CrashCapture)>,
     destination: Destination,
     shelf: Shelf,
-    /// Whether to look at the environment after a death.
-    is_checking: bool,
+    looking: Looking,
+    /// What the user wants to be run at a death.
+    hook: Option<Hook>,
+    /// Says that a running process is watched.
+    ready: Option<Ready>,
 }
 
 impl Watcher {
     /// Watches a run that has just begun.
-    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf, is_checking: bool) -> Self {
+    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf, looking: Looking) -> Self {
         Self {
             report: Report::of_deaths(run, Vec::new()),
             judgements: Vec::new(),
@@ -47,8 +62,21 @@ impl Watcher {
             first_of_python: None,
             destination,
             shelf,
-            is_checking,
+            looking,
+            hook: None,
+            ready: None,
         }
+    }
+
+    /// Runs what the arguments say at every death.
+    pub(crate) fn with_hook(self, args: &HookArgs) -> Self {
+        let hook = args.on_death.clone().map(Hook::new);
+        Self { hook, ..self }
+    }
+
+    /// Says when a running process is watched.
+    pub(crate) fn announcing(self, ready: Option<Ready>) -> Self {
+        Self { ready, ..self }
     }
 
     /// The program has ended; `complete` adds what is known of the run now.
@@ -60,8 +88,8 @@ impl Watcher {
         if run.argv.is_empty() {
             run.argv = main.map(|death| death.command.clone()).unwrap_or_default();
         }
-        // After the death of the program itself it is done already.
-        if self.is_checking && main.is_none() {
+        let is_done = main.is_some() && self.looking == Looking::BeforeReporting;
+        if self.looking != Looking::Never && !is_done {
             self.look_around();
         }
         self.report.run.gaps.append(&mut self.unseen);
@@ -96,22 +124,31 @@ impl Watcher {
 }
 
 impl Observer for Watcher {
+    fn joined(&mut self) {
+        if let Some(ready) = self.ready.take() {
+            ready.announce();
+        }
+    }
+
     fn died(&mut self, file: CaptureFile) {
         let (mut death, judgement) = Death::judge(&file.capture, KnownIssues::built_in());
         self.shelf.keep(&file, &mut death);
         let is_first = self.first_of_python.is_none() && death.environment.python.is_some();
-        if self.is_checking && is_first {
+        if self.looking != Looking::Never && is_first {
             self.first_of_python = Some((self.report.deaths.len(), file.capture));
         }
         let is_the_program = death.role == Role::Main;
         self.report.deaths.push(death);
         self.judgements.push(judgement);
         self.last_death = Some(Instant::now());
-        if self.is_checking && is_the_program {
+        if self.looking == Looking::BeforeReporting && is_the_program {
             self.look_around();
         }
         // What cannot be written now may find room at the end.
         let _ = self.renew(Timing::Died);
+        if let Some(hook) = &self.hook {
+            hook.run(&self.report);
+        }
     }
 
     fn hung(&mut self, hang: crashlens_trace::Hang) {

@@ -19,9 +19,10 @@ const MOST_REPORTS: usize = 100;
 
 /// The file, what was in it before, and where our own reports are in it.
 pub(super) struct OnDisk {
-    file: File,
-    start: u64,
-    reports: RefCell<Vec<Range<u64>>>,
+    pub(super) file: File,
+    /// Where the words of the program begin.
+    pub(super) start: u64,
+    pub(super) reports: RefCell<Vec<Range<u64>>>,
 }
 
 impl OnDisk {

@@ -31,7 +31,7 @@ fn to_pipe() -> (Relay, File, File) {
 
 fn lines(relay: &Relay) -> Vec<String> {
     let mut gaps = Gaps::default();
-    let tail = relay.tail(&mut gaps);
+    let tail = relay.tail(0, &mut gaps);
     tail.known()
         .unwrap_or_else(|| panic!("no tail: {gaps:?}"))
         .lines
@@ -64,7 +64,7 @@ fn a_terminal_is_left_to_the_program() {
     let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
     assert!(stderr.is_none(), "the program has the terminal itself");
     let mut gaps = Gaps::default();
-    assert!(relay.tail(&mut gaps).is_unknown());
+    assert!(relay.tail(0, &mut gaps).is_unknown());
     assert!(gaps.0[0].remedy.is_some(), "{gaps:?}");
 }
 
@@ -149,7 +149,7 @@ fn without_a_relay_the_reason_is_a_gap() {
     let (relay, stderr) = Relay::start(false).unwrap();
     let mut gaps = Gaps::default();
     assert!(stderr.is_none());
-    assert!(matches!(relay.tail(&mut gaps), Observed::Unknown(_)));
+    assert!(matches!(relay.tail(0, &mut gaps), Observed::Unknown(_)));
     assert_eq!(gaps.0[0].part, "the end of standard error");
 }
 
@@ -200,7 +200,7 @@ fn the_program_has_a_device_itself() {
         let file = File::options().write(true).open(device).unwrap();
         let (relay, stderr) = Relay::start_to(file.into()).unwrap();
         assert!(stderr.is_none(), "{device}");
-        assert!(relay.tail(&mut Gaps::default()).is_unknown(), "{device}");
+        assert!(relay.tail(0, &mut Gaps::default()).is_unknown(), "{device}");
     }
 }
 
@@ -263,7 +263,7 @@ fn a_courier_that_is_killed_has_a_successor_and_the_program_notices_nothing() {
         assert_eq!(lines(&relay).last().unwrap(), line.trim_end());
         kill(carrier(&stderr), Signal::SIGKILL).unwrap();
     }
-    let tail = relay.tail(&mut Gaps::default());
+    let tail = relay.tail(0, &mut Gaps::default());
     assert!(tail.known().is_none_or(|tail| tail.truncated));
     write_all(&stderr, b"last words\n");
     assert_eq!(read_exactly(&far, 11), b"last words\n");

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{Ending, EndingKind, Gaps, OomEvidence, Registers, Role, Signal};
 
-use super::Supervisor;
+use super::{Aim, Supervisor};
 use crate::agenda::Chore;
 use crate::capture::{Dying, Unnamed, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
@@ -110,13 +110,20 @@ impl Supervisor<'_> {
         self.capture(process, &cause, EndingKind::Signal, None, gaps);
     }
 
-    /// A thread is about to end. If its process was killed and that was not seen coming, this is the last
-    /// moment to look: SIGKILL, a seccomp filter, a handler that could not be entered, an alarm.
+    /// A thread is about to end. If a signal ended its process, nothing can save it now, and its parent does not know yet.
     pub(super) fn exiting(&mut self, thread: u32, process: u32, status: Option<i32>) {
         let Some(status) = status.filter(|status| status & 0x7f != 0) else {
             return;
         };
-        let signal = Signal(status & 0x7f);
+        self.look_at_exit(thread, process, Signal(status & 0x7f));
+        if self.is_reported_while_held(process) {
+            self.report_held(process, status);
+        }
+    }
+
+    /// If the process was killed and that was not seen coming, this is the last moment to look: SIGKILL, a seccomp filter,
+    /// a handler that could not be entered, an alarm.
+    fn look_at_exit(&mut self, thread: u32, process: u32, signal: Signal) {
         let role = self.role_of(process);
         let Some(known) = self.tree.process(process) else {
             return;
@@ -210,6 +217,23 @@ impl Supervisor<'_> {
                 self.death_pending_since = Some(now);
                 self.agenda.set(Chore::SlowDeaths, now, FIRST_LOOK);
             }
+        }
+    }
+
+    /// Whether a death is reported before it can be seen from outside: by the parent of a worker, and by the shell or
+    /// the container of a process that was joined. For the end of a program that `run` has started, only we wait.
+    fn is_reported_while_held(&self, process: u32) -> bool {
+        self.aim == Aim::Attach || process != self.main
+    }
+
+    fn report_held(&mut self, process: u32, status: i32) {
+        let known = self.tree.process(process);
+        // Where one thread may have been killed alone, the end of the process decides.
+        if let Some(known) = known.filter(|known| !known.may_live_on)
+            && let Death::Captured(unnamed) = &mut known.death
+        {
+            unnamed.ending_mut().wait_status = Some(status);
+            self.report_unfinished(process);
         }
     }
 

@@ -1,34 +1,77 @@
 //! `crashlens attach`: watch a process that is running already, or look at it once.
 
 use crashlens_core::{Report, Run};
-use crashlens_trace::{Attached, Options};
+use crashlens_trace::{Attached, Options, Ready};
 
 use crate::cli::AttachArgs;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
 use crate::saved::Shelf;
-use crate::watcher::{Watcher, run_of};
+use crate::watcher::{Looking, Watcher, run_of};
 
 /// Watches until the process ends or is let go.
 pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
+    if args.detach {
+        return detach(args);
+    }
     let destination = Destination::new(&args.report, Stream::Stdout);
     destination.check(ExitStatus::Failed)?;
     if args.now {
         return look(args, &destination);
     }
+    watch(args, destination, None)
+}
+
+/// Has another process watch. It says itself why it cannot.
+fn detach(args: &AttachArgs) -> Result<ExitStatus, Failure> {
+    let process = Stream::Process {
+        id: args.pid,
+        descriptor: args.report_fd,
+    };
+    Destination::new(&args.report, process).check(ExitStatus::Failed)?;
+    let launcher = std::process::id();
+    let is_watching = crashlens_trace::detach(|ready| {
+        let destination = Destination::new(&args.report, process);
+        if let Err(failure) = watch(args, destination, Some((ready, launcher))) {
+            failure.show();
+        }
+    });
+    match is_watching {
+        Ok(true) => Ok(ExitStatus::Success),
+        Ok(false) => Ok(ExitStatus::Failed),
+        Err(error) => {
+            let message = format!("cannot go on in the background: {error}");
+            Err(Failure::new(message, ExitStatus::Failed))
+        }
+    }
+}
+
+/// `background`: how to say that the process is watched, and the process that waits for it.
+fn watch(
+    args: &AttachArgs,
+    destination: Destination,
+    background: Option<(Ready, u32)>,
+) -> Result<ExitStatus, Failure> {
     let run = Run {
         argv: crashlens_trace::command_of(args.pid),
         ..Run::default()
     };
-    // The process may see other files under the same names, as one in a container does.
-    let is_checking = false;
-    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving), is_checking);
+    let (ready, ours) = background.unzip();
+    let looking = if args.checking.is_on() && crashlens_trace::sees_our_files(args.pid) {
+        Looking::Afterwards
+    } else {
+        Looking::Never
+    };
+    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving), looking)
+        .with_hook(&args.hook)
+        .announcing(ready);
     // The streams of a process that runs already are where they are.
     let options = Options {
         keep_tail: false,
         locals: args.reading.locals(),
         hang_after: args.hangs.hang_after,
+        ours,
     };
     let attached = crashlens_trace::attach(args.pid, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&error))?;

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &RulesArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::on_stdout(args.color);
     destination.send(
         ExitStatus::NoReport,
+        None,
         &|view, out| match (args.format, &wanted) {
             (Format::Json, _) => write_json(book::all().filter(|rule| wanted.has(rule)), out),
             (_, Wanted::One(rule)) => write_page(rule, view, out),

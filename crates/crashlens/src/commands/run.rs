@@ -10,7 +10,7 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
 use crate::saved::Shelf;
-use crate::watcher::{Watcher, run_of};
+use crate::watcher::{Looking, Watcher, run_of};
 
 /// Runs the program to its end; its exit status becomes ours.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
@@ -20,16 +20,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
         argv: masked(&args.command),
         ..Run::default()
     };
-    let mut watcher = Watcher::new(
-        run,
-        destination,
-        Shelf::new(&args.saving),
-        args.checking.is_on(),
-    );
+    let looking = if args.checking.is_on() {
+        Looking::BeforeReporting
+    } else {
+        Looking::Never
+    };
+    let mut watcher =
+        Watcher::new(run, destination, Shelf::new(&args.saving), looking).with_hook(&args.hook);
     let options = Options {
         keep_tail: !args.no_tail,
         locals: args.reading.locals(),
         hang_after: args.hangs.hang_after,
+        ours: None,
     };
     let outcome = crashlens_trace::supervise(&args.command, &options, &mut watcher)
         .map_err(|error| Failure::supervising(&unsupervised(error, &args.command)))?;

@@ -1,18 +1,28 @@
 //! Where a report goes, in which form, and when.
 
-use std::io;
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
 
 use super::format::Format;
-use super::terminal::{Columns, Verbosity, View, write_death, write_end, write_hang};
+use super::patient;
+use super::terminal::{
+    Columns, Verbosity, View, closes_with_the_environment, write_death, write_end, write_hang,
+};
 use crate::cli::{Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
 use crate::saved::write_atomically;
+
+/// How long a stream may take a report of a process that is held.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The stream a report goes to when no file is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +31,13 @@ pub(crate) enum Stream {
     Stdout,
     /// For reports beside a program's own output.
     Stderr,
+    /// A descriptor of a process that is watched from the background, for what that process itself would say.
+    Process {
+        /// The process.
+        id: u32,
+        /// Its number there.
+        descriptor: i32,
+    },
 }
 
 /// What has just happened in a supervised run.
@@ -42,6 +59,10 @@ pub(crate) struct Destination {
     format: Format,
     colour: Colour,
     verbosity: Verbosity,
+    /// What a reader was too slow for while a process was held.
+    unsent: RefCell<Vec<u8>>,
+    /// Whether what was found in the environment stands with a death that has been written.
+    has_shown_environment: Cell<bool>,
 }
 
 impl Destination {
@@ -54,6 +75,8 @@ impl Destination {
             format: args.format,
             colour: args.color,
             verbosity,
+            unsent: RefCell::default(),
+            has_shown_environment: Cell::default(),
         }
     }
 
@@ -65,6 +88,8 @@ impl Destination {
             format: Format::Text,
             colour,
             verbosity: Verbosity::Folded,
+            unsent: RefCell::default(),
+            has_shown_environment: Cell::default(),
         }
     }
 
@@ -86,7 +111,9 @@ impl Destination {
 
     /// Writes the whole report.
     pub(crate) fn write(&self, report: &Report, status: ExitStatus) -> Result<(), Failure> {
-        self.send(status, &|view, out| self.format.write(report, view, out))
+        self.send(status, None, &|view, out| {
+            self.format.write(report, view, out)
+        })
     }
 
     /// Writes what is due: a file is written anew each time, so that a parent that hangs after its child's death loses
@@ -106,15 +133,22 @@ impl Destination {
 
     /// Writes as text what is new.
     fn go_on(&self, report: &Report, timing: Timing, status: ExitStatus) -> Result<(), Failure> {
-        self.send(
-            status,
-            &|view, out| match (timing, report.deaths.last(), report.hangs.last()) {
-                (Timing::Died, Some(death), _) => write_death(report, death, view, out),
-                (Timing::Hung, _, Some(hang)) => write_hang(hang, view, out),
-                (Timing::Ended, ..) => write_end(report, view, out),
-                (Timing::Died | Timing::Hung, ..) => Ok(()),
-            },
-        )
+        let patience = (timing == Timing::Died).then_some(PATIENCE);
+        self.send(status, patience, &|view, out| match (
+            timing,
+            report.deaths.last(),
+            report.hangs.last(),
+        ) {
+            (Timing::Died, Some(death), _) => {
+                if closes_with_the_environment(death) && !report.inspections.is_empty() {
+                    self.has_shown_environment.set(true);
+                }
+                write_death(report, death, view, out)
+            }
+            (Timing::Hung, _, Some(hang)) => write_hang(hang, view, out),
+            (Timing::Ended, ..) => write_end(report, !self.has_shown_environment.get(), view, out),
+            (Timing::Died | Timing::Hung, ..) => Ok(()),
+        })
     }
 
     /// The report could not be written to its file: says so, and shows the deaths on standard error, so that hours of
@@ -125,34 +159,63 @@ impl Destination {
             return;
         }
         let text = failure.text().unwrap_or_default();
-        let _ = print(io::stderr().lock(), text.as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
         if !report.deaths.is_empty() || !report.hangs.is_empty() {
             let on_stderr = Self {
                 stream: Stream::Stderr,
                 file: None,
                 format: Format::Text,
-                ..*self
+                colour: self.colour,
+                verbosity: self.verbosity,
+                unsent: RefCell::default(),
+                has_shown_environment: Cell::default(),
             };
             let _ = on_stderr.write(report, failure.status);
         }
     }
 
-    /// Writes what `write` makes, in one piece.
-    pub(crate) fn send(&self, status: ExitStatus, write: &Writing<'_>) -> Result<(), Failure> {
+    /// Writes what `write` makes, in one piece. With `patience`, a reader that takes longer gets the rest later.
+    pub(crate) fn send(
+        &self,
+        status: ExitStatus,
+        patience: Option<Duration>,
+        write: &Writing<'_>,
+    ) -> Result<(), Failure> {
         // In one piece: the supervised program may be writing to the same terminal.
-        let mut text = Vec::new();
-        let sent = write(&self.view(), &mut text).and_then(|()| {
-            text = self.harmless(&text);
-            if !self.has_colour() {
-                text = anstream::adapter::strip_bytes(&text).into_vec();
-            }
-            match (&self.file, self.stream) {
-                (Some(file), _) => write_atomically(file, &mut |out| out.write_all(&text)),
-                (None, Stream::Stdout) => print(io::stdout().lock(), &text),
-                (None, Stream::Stderr) => print(io::stderr().lock(), &text),
-            }
-        });
+        let sent = match &self.file {
+            Some(file) => self
+                .page(None, write)
+                .and_then(|text| write_atomically(file, &mut |out| out.write_all(&text))),
+            None => self.open().and_then(|stream| {
+                let mut text = self.unsent.take();
+                text.extend(self.page(Some(&stream), write)?);
+                let rest = patient::write(&stream, &text, patience)?;
+                self.unsent.replace(rest.to_vec());
+                Ok(())
+            }),
+        };
         sent.map_err(|error| Failure::writing(&self.name(), &error, status))
+    }
+
+    /// The stream that the report goes to.
+    fn open(&self) -> io::Result<File> {
+        let stream = match self.stream {
+            Stream::Stdout => io::stdout().as_fd().try_clone_to_owned(),
+            Stream::Stderr => io::stderr().as_fd().try_clone_to_owned(),
+            Stream::Process { id, descriptor } => crashlens_trace::descriptor_of(id, descriptor),
+        };
+        stream.map(File::from)
+    }
+
+    /// What `write` makes, fit for where it goes.
+    fn page(&self, stream: Option<&File>, write: &Writing<'_>) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        write(&self.view(stream), &mut text)?;
+        let mut text = self.harmless(&text);
+        if !self.has_colour(stream) {
+            text = anstream::adapter::strip_bytes(&text).into_vec();
+        }
+        Ok(text)
     }
 
     fn harmless(&self, text: &[u8]) -> Vec<u8> {
@@ -164,25 +227,16 @@ impl Destination {
         harmless.into_owned().into_bytes()
     }
 
-    fn has_colour(&self) -> bool {
-        match (self.colour, &self.file, self.stream) {
-            (Colour::Always, ..) => true,
-            (Colour::Never, ..) | (Colour::Auto, Some(_), _) => false,
-            (Colour::Auto, None, Stream::Stdout) => {
-                AutoStream::choice(&io::stdout()) != ColorChoice::Never
-            }
-            (Colour::Auto, None, Stream::Stderr) => {
-                AutoStream::choice(&io::stderr()) != ColorChoice::Never
-            }
+    fn has_colour(&self, stream: Option<&File>) -> bool {
+        match (self.colour, stream) {
+            (Colour::Always, _) => true,
+            (Colour::Never, _) | (Colour::Auto, None) => false,
+            (Colour::Auto, Some(stream)) => AutoStream::choice(stream) != ColorChoice::Never,
         }
     }
 
-    fn view(&self) -> View {
-        let size = match (&self.file, self.stream) {
-            (Some(_), _) => None,
-            (None, Stream::Stdout) => terminal_size::terminal_size_of(io::stdout()),
-            (None, Stream::Stderr) => terminal_size::terminal_size_of(io::stderr()),
-        };
+    fn view(&self, stream: Option<&File>) -> View {
+        let size = stream.and_then(terminal_size::terminal_size_of);
         View {
             columns: Columns::new(size.map(|(width, _)| width.0)),
             verbosity: self.verbosity,
@@ -194,14 +248,12 @@ impl Destination {
             (Some(file), _) => file.display().to_string(),
             (None, Stream::Stdout) => "standard output".to_owned(),
             (None, Stream::Stderr) => "standard error".to_owned(),
+            (None, Stream::Process { id, descriptor }) => {
+                format!("descriptor {descriptor} of process {id}")
+            }
         }
     }
 }
 
 /// Something that writes a report in some form.
 pub(crate) type Writing<'a> = dyn Fn(&View, &mut dyn io::Write) -> io::Result<()> + 'a;
-
-fn print(mut stream: impl io::Write, text: &[u8]) -> io::Result<()> {
-    stream.write_all(text)?;
-    stream.flush()
-}

@@ -39,6 +39,11 @@ impl Format {
         PossibleValuesParser::new(names).try_map(|name| Self::from_str(&name, false))
     }
 
+    /// Writes a whole report as one document of JSON.
+    pub(crate) fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(report, out)
+    }
+
     /// Writes a whole report.
     pub(super) fn write(self, report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
         match self {

@@ -7,6 +7,7 @@ mod example;
 mod format;
 mod json;
 mod markdown;
+mod patient;
 mod sarif;
 mod terminal;
 mod wording;

@@ -89,16 +89,24 @@ pub(super) fn write_report(report: &Report, view: &View, out: &mut dyn Write) ->
         Page::new(out, view.columns)
             .paragraph(&format!("No process died of a signal (exit code {code})."))?;
     }
-    write_end(report, view, out)
+    let environment = !report.deaths.iter().any(closes_with_the_environment);
+    write_end(report, environment, view, out)
 }
 
 /// Writes what is to be said when a run is over: nothing after an ordinary end.
-pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io::Result<()> {
+///
+/// `environment`: whether what was found there has not been written yet.
+pub(super) fn write_end(
+    report: &Report,
+    environment: bool,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if report.deaths.is_empty() && view.verbosity != Verbosity::Full {
         return Ok(());
     }
     let mut page = Page::new(out, view.columns);
-    if !report.deaths.iter().any(closes_with_the_environment) {
+    if environment {
         aftermath::write(&mut page, report, view)?;
     }
     write_gaps(
@@ -111,7 +119,7 @@ pub(super) fn write_end(report: &Report, view: &View, out: &mut dyn Write) -> io
 
 /// Whether what was found in the environment stands with this death: the program ends with it, so that the look was
 /// made before it is told. After the death of a child nobody knows when that will be.
-fn closes_with_the_environment(death: &Death) -> bool {
+pub(super) fn closes_with_the_environment(death: &Death) -> bool {
     death.role == Role::Main && !death.ending.kind.is_alive()
 }
 

@@ -6,6 +6,7 @@ mod after_death;
 mod arrays;
 mod denied;
 mod hang;
+mod held;
 mod limits;
 mod run;
 mod secrets;

@@ -1,0 +1,30 @@
+//! A descriptor of another process, to write where that process would.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+
+/// What descriptor `number` of a traced process is, shared with it: the same position in a file, the same terminal, pipe or
+/// socket.
+///
+/// Before Linux 5.6 it is opened again by its name in `/proc`, which works for all but sockets.
+pub fn descriptor_of(process: u32, number: i32) -> io::Result<OwnedFd> {
+    shared(process, number).or_else(|_| Ok(opened(process, number)?.into()))
+}
+
+fn shared(process: u32, number: i32) -> io::Result<OwnedFd> {
+    let process = Pid::from_raw(process as i32).ok_or(io::ErrorKind::NotFound)?;
+    let process = pidfd_open(process, PidfdFlags::empty())?;
+    Ok(pidfd_getfd(process, number, PidfdGetfdFlags::empty())?)
+}
+
+/// Appends: the position is another than that of the process.
+fn opened(process: u32, number: i32) -> io::Result<File> {
+    OpenOptions::new()
+        .append(true)
+        .custom_flags(libc::O_NOCTTY)
+        .open(format!("/proc/{process}/fd/{number}"))
+}
