@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -198,17 +198,18 @@ impl Destination {
     }
 
     /// The stream that the report goes to.
-    fn open(&self) -> io::Result<File> {
-        let stream = match self.stream {
-            Stream::Stdout => io::stdout().as_fd().try_clone_to_owned(),
-            Stream::Stderr => io::stderr().as_fd().try_clone_to_owned(),
-            Stream::Process { id, descriptor } => crashlens_trace::descriptor_of(id, descriptor),
-        };
-        stream.map(File::from)
+    fn open(&self) -> io::Result<Open> {
+        Ok(match self.stream {
+            Stream::Stdout => Open::Stdout(io::stdout()),
+            Stream::Stderr => Open::Stderr(io::stderr()),
+            Stream::Process { id, descriptor } => {
+                Open::Process(crashlens_trace::descriptor_of(id, descriptor)?.into())
+            }
+        })
     }
 
     /// What `write` makes, fit for where it goes.
-    fn page(&self, stream: Option<&File>, write: &Writing<'_>) -> io::Result<Vec<u8>> {
+    fn page(&self, stream: Option<&Open>, write: &Writing<'_>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         write(&self.view(stream), &mut text)?;
         let mut text = self.harmless(&text);
@@ -227,15 +228,15 @@ impl Destination {
         harmless.into_owned().into_bytes()
     }
 
-    fn has_colour(&self, stream: Option<&File>) -> bool {
+    fn has_colour(&self, stream: Option<&Open>) -> bool {
         match (self.colour, stream) {
             (Colour::Always, _) => true,
             (Colour::Never, _) | (Colour::Auto, None) => false,
-            (Colour::Auto, Some(stream)) => AutoStream::choice(stream) != ColorChoice::Never,
+            (Colour::Auto, Some(stream)) => stream.has_colour(),
         }
     }
 
-    fn view(&self, stream: Option<&File>) -> View {
+    fn view(&self, stream: Option<&Open>) -> View {
         let size = stream.and_then(terminal_size::terminal_size_of);
         View {
             columns: Columns::new(size.map(|(width, _)| width.0)),
@@ -251,6 +252,34 @@ impl Destination {
             (None, Stream::Process { id, descriptor }) => {
                 format!("descriptor {descriptor} of process {id}")
             }
+        }
+    }
+}
+
+/// A stream that is open. Those of ours are not duplicated: even that may be refused to a program.
+enum Open {
+    Stdout(io::Stdout),
+    Stderr(io::Stderr),
+    Process(File),
+}
+
+impl Open {
+    fn has_colour(&self) -> bool {
+        let choice = match self {
+            Self::Stdout(stream) => AutoStream::choice(stream),
+            Self::Stderr(stream) => AutoStream::choice(stream),
+            Self::Process(stream) => AutoStream::choice(stream),
+        };
+        choice != ColorChoice::Never
+    }
+}
+
+impl AsFd for Open {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Stdout(stream) => stream.as_fd(),
+            Self::Stderr(stream) => stream.as_fd(),
+            Self::Process(stream) => stream.as_fd(),
         }
     }
 }

@@ -68,7 +68,10 @@ impl Program {
     /// Has crashlens watch from the background.
     fn watch(&self, options: &[&str]) -> Output {
         let pid = self.child.id().to_string();
-        let output = output(&[&["attach", "--no-save", "--detach"], options, &[&pid]].concat());
+        let output = crashlens(&[&["attach", "--detach"], options, &[&pid]].concat())
+            .env("XDG_STATE_HOME", self.folder.path())
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
         assert_eq!((output.stdout.len(), output.stderr.len()), (0, 0));
         output
