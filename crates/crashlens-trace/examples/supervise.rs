@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use crashlens_core::{CaptureFile, Gaps};
 use crashlens_trace::injection::{Call, fail_from, fail_nth};
-use crashlens_trace::{Attached, Hang, Observer, Options, Outcome, SuperviseError};
+use crashlens_trace::{Attached, Hang, KeepTail, Observer, Options, Outcome, SuperviseError};
 use serde_json::json;
 
 struct Writer(File);
@@ -78,7 +78,7 @@ fn run(
     mut words: impl Iterator<Item = OsString>,
 ) -> Result<u8, SuperviseError> {
     let mut options = Options {
-        keep_tail: true,
+        tail: KeepTail::UnlessTerminal,
         locals: true,
         hang_after: None,
         ours: None,
@@ -90,7 +90,7 @@ fn run(
     loop {
         match words.next().as_ref().and_then(|word| word.to_str()) {
             Some("fail") => plan_failure(&mut words),
-            Some("no-tail") => options.keep_tail = false,
+            Some("no-tail") => options.tail = KeepTail::No,
             Some("hang-after") => {
                 let seconds = number(words.next());
                 options.hang_after = Some(std::time::Duration::from_secs(seconds.into()));

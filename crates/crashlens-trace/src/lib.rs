@@ -63,7 +63,7 @@ pub use ending::end_by;
 pub use error::SuperviseError;
 pub use last_resort::end_without_memory;
 pub use machine::machine;
-pub use outcome::{Attached, Hang, Observer, Options, Outcome, Supervision};
+pub use outcome::{Attached, Hang, KeepTail, Observer, Options, Outcome, Supervision};
 pub use run::supervise;
 pub use spawn::run_unsupervised;
 pub use sys::can_use_threads;

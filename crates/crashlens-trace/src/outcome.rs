@@ -7,14 +7,25 @@ use crashlens_core::{CaptureFile, Gaps};
 /// How to supervise.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Whether to relay standard error and keep its end.
-    pub keep_tail: bool,
+    /// Whether to keep the end of standard error.
+    pub tail: KeepTail,
     /// Whether to read the values of variables.
     pub locals: bool,
     /// A process of crashlens that may be below the one that is joined, and is not to be traced.
     pub ours: Option<u32>,
     /// After how long without progress of the whole tree its stacks are reported; never without it.
     pub hang_after: Option<Duration>,
+}
+
+/// Of which standard error the end is kept for the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepTail {
+    /// Of none.
+    No,
+    /// Of any that is not a terminal, which a program may need for more than its words.
+    UnlessTerminal,
+    /// Also of a terminal: the program gets another one, from which its words are carried to the real one.
+    AlsoOfTerminal,
 }
 
 /// Is told of deaths as they happen.

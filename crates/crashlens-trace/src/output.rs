@@ -3,7 +3,8 @@
 //! A program whose standard error is a terminal has that terminal and nothing in between: pagers and shells read keys
 //! from descriptor 2, job control and modes are set through it, and what is written to it must not change places with what is
 //! written to descriptor 1. A pseudo-terminal in between broke each of these (`less`, `bash -i`, `stty -echo <&2`). The
-//! price: of what went to a terminal, only what is found in memory is known (`abort_message` and others in crashlens-unwind).
+//! price: of what went to a terminal, only what is found in memory is known (`abort_message` and others in crashlens-unwind),
+//! unless the user asks for that pseudo-terminal.
 //!
 //! One whose standard error is a regular file gets the file itself ([`on_disk`]), and so does one that writes to a device
 //! such as `/dev/full` or `/dev/null`, of which nothing is kept. What others get looks the same to them: a socket or a pipe, carried
@@ -18,6 +19,7 @@ mod courier;
 mod joined;
 mod on_disk;
 mod tail;
+mod terminal;
 
 use std::cell::Cell;
 use std::fs::File;
@@ -35,6 +37,8 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use self::courier::{Answer, Courier};
 use self::joined::Joined;
 use self::on_disk::OnDisk;
+use self::terminal::open_terminal_like;
+use crate::outcome::KeepTail;
 use crate::sys;
 
 /// How long a drain may hold up the caller, who has a stopped process at hand.
@@ -76,15 +80,15 @@ impl Relay {
     ///
     /// Call it before any thread is started. On an error the program can still run with our own
     /// standard error: use [`Relay::off`].
-    pub(crate) fn start(keep_tail: bool) -> io::Result<(Self, Option<OwnedFd>)> {
-        if !keep_tail {
+    pub(crate) fn start(kept: KeepTail) -> io::Result<(Self, Option<OwnedFd>)> {
+        if kept == KeepTail::No {
             return Ok((Self::off("it was not kept, as asked"), None));
         }
         // Missing standard streams are /dev/null since the beginning of main. Python has no `sys.stderr` then, and
         // with a pipe in its place would write what it keeps to itself alone.
         let stderr = io::stderr().as_fd().try_clone_to_owned();
         match stderr.ok().filter(|_| !sys::started_without_stderr()) {
-            Some(stderr) => Self::start_to(stderr),
+            Some(stderr) => Self::start_to(stderr, kept),
             None => Ok((Self(State::NoStderr), None)),
         }
     }
@@ -111,13 +115,14 @@ impl Relay {
         Self(State::Off {
             reason: "it is a terminal, and the program has it to itself".to_owned(),
             remedy: Some(
-                "Send it to a file, for example with `2>errors.log`, and it is read there.",
+                "Use `crashlens run --tail-terminal`, or send it to a file with `2>errors.log`.",
             ),
         })
     }
 
-    fn start_to(stderr: OwnedFd) -> io::Result<(Self, Option<OwnedFd>)> {
+    fn start_to(stderr: OwnedFd, kept: KeepTail) -> io::Result<(Self, Option<OwnedFd>)> {
         let (source, for_program) = match Kind::of(&stderr)? {
+            Kind::Terminal if kept == KeepTail::AlsoOfTerminal => open_terminal_like(&stderr)?,
             Kind::Terminal => return Ok((Self::left_alone(), None)),
             Kind::Socket => open_socket()?,
             Kind::Pipe => open_pipe()?,

@@ -49,7 +49,7 @@ fn supervise_with(
     let mut watch = Watch::start().map_err(|source| SuperviseError::Prepare { program, source })?;
     let mut gaps = Gaps::default();
     let (relay, stderr) =
-        Relay::start(options.keep_tail).unwrap_or_else(|error| (Relay::off(error), None));
+        Relay::start(options.tail).unwrap_or_else(|error| (Relay::off(error), None));
     let begin = Instant::now();
     let started = spawn::start(command, stderr, watch.inherited_mask(), inherited_limits)?;
     watch.block_for_good();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use crashlens_trace::KeepTail;
 
 pub(crate) use check::{
     CheckArgs, CheckReportArgs, DataArgs, EnvironmentArgs, ModelArgs, ScanArgs, Subject, SurveyArgs,
@@ -59,9 +60,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) checking: CheckingArgs,
 
-    /// Leave standard error alone: do not keep its last lines for the report
-    #[arg(long)]
-    pub(crate) no_tail: bool,
+    #[command(flatten)]
+    pub(crate) tail: TailArgs,
 
     #[command(flatten)]
     pub(crate) report: ReportArgs,
@@ -199,6 +199,32 @@ pub(crate) struct HangArgs {
     /// progress either; so nothing is reported unless this is given.
     #[arg(long, value_name = "DURATION", value_parser = crate::duration::parse)]
     pub(crate) hang_after: Option<Duration>,
+}
+
+/// What is kept of standard error.
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// Leave standard error alone: do not keep its last lines for the report
+    #[arg(long)]
+    no_tail: bool,
+
+    /// Keep the last lines of standard error also where it is a terminal
+    ///
+    /// Usually the program has the terminal to itself, and what it wrote there is not in the report. With this option it
+    /// writes to a second terminal, and crashlens copies that to yours. Programs that read keys from standard error, as
+    /// pagers and shells do, cannot be used then.
+    #[arg(long, conflicts_with = "no_tail")]
+    tail_terminal: bool,
+}
+
+impl TailArgs {
+    pub(crate) fn kept(&self) -> KeepTail {
+        match (self.no_tail, self.tail_terminal) {
+            (true, _) => KeepTail::No,
+            (false, false) => KeepTail::UnlessTerminal,
+            (false, true) => KeepTail::AlsoOfTerminal,
+        }
+    }
 }
 
 /// What is run at a death.

@@ -24,6 +24,7 @@ use nix::unistd::{Pid, chdir, read, setpgid, write};
 use self::protocol::REQUEST_SIZE;
 use self::standby::{Standby, Turn};
 use super::tail::{MAX_BYTES, Ring};
+use super::terminal::copy_size;
 use crate::poll::poll;
 use crate::sys;
 
@@ -224,6 +225,8 @@ impl Courier {
         let room = self.buffer.len().min(self.end + CHUNK);
         match read(source, &mut self.buffer[self.end..room]) {
             Ok(count) if count > 0 => {
+                // Fails where standard error is not a terminal.
+                copy_size(&self.stderr, source);
                 self.ring.append(&self.buffer[self.end..self.end + count]);
                 self.end += count;
                 if self
@@ -236,7 +239,7 @@ impl Courier {
             }
             Err(Errno::EAGAIN) => self.all_taken_in(),
             Err(Errno::EINTR) => {}
-            // No writer is left.
+            // No writer is left: a pipe gives nothing, a terminal EIO.
             Ok(_) | Err(_) => {
                 self.close_source();
                 self.all_taken_in();

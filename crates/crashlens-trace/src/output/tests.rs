@@ -21,7 +21,7 @@ fn read_exactly(mut stream: &File, length: usize) -> Vec<u8> {
 /// A relay to a pipe: the relay, the program's standard error, and the far end.
 fn to_pipe() -> (Relay, File, File) {
     let (far, near) = io::pipe().unwrap();
-    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    let (relay, stderr) = Relay::start_to(near.into(), KeepTail::UnlessTerminal).unwrap();
     (
         relay,
         File::from(stderr.unwrap()),
@@ -61,7 +61,7 @@ fn every_byte_arrives_in_order_and_the_end_is_kept() {
 #[test]
 fn a_terminal_is_left_to_the_program() {
     let pty = nix::pty::openpty(None, None).unwrap();
-    let (relay, stderr) = Relay::start_to(pty.slave).unwrap();
+    let (relay, stderr) = Relay::start_to(pty.slave, KeepTail::UnlessTerminal).unwrap();
     assert!(stderr.is_none(), "the program has the terminal itself");
     let mut gaps = Gaps::default();
     assert!(relay.tail(0, &mut gaps).is_unknown());
@@ -120,7 +120,7 @@ fn the_program_learns_that_nobody_reads_its_standard_error() {
 #[test]
 fn a_reader_that_takes_nothing_does_not_hide_the_last_lines() {
     let (far, near) = io::pipe().unwrap();
-    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    let (relay, stderr) = Relay::start_to(near.into(), KeepTail::UnlessTerminal).unwrap();
     let stderr = File::from(stderr.unwrap());
     let filler = [b"filler ".repeat(10).as_slice(), b"\n"].concat();
     write_all(&stderr, &filler.repeat(300_000 / filler.len()));
@@ -146,7 +146,7 @@ fn what_the_program_gets_is_not_inherited_by_accident() {
 
 #[test]
 fn without_a_relay_the_reason_is_a_gap() {
-    let (relay, stderr) = Relay::start(false).unwrap();
+    let (relay, stderr) = Relay::start(KeepTail::No).unwrap();
     let mut gaps = Gaps::default();
     assert!(stderr.is_none());
     assert!(matches!(relay.tail(0, &mut gaps), Observed::Unknown(_)));
@@ -155,7 +155,8 @@ fn without_a_relay_the_reason_is_a_gap() {
 
 /// What the program has written to a file of its own, and what is kept of it.
 fn tail_of_file(file: &File, write: impl FnOnce(&File)) -> Vec<String> {
-    let (relay, stderr) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
+    let (relay, stderr) =
+        Relay::start_to(file.try_clone().unwrap().into(), KeepTail::UnlessTerminal).unwrap();
     assert!(stderr.is_none(), "the program has the file itself");
     write(file);
     lines(&relay)
@@ -198,7 +199,7 @@ fn a_large_file_is_read_at_its_end_alone() {
 fn the_program_has_a_device_itself() {
     for device in ["/dev/full", "/dev/null"] {
         let file = File::options().write(true).open(device).unwrap();
-        let (relay, stderr) = Relay::start_to(file.into()).unwrap();
+        let (relay, stderr) = Relay::start_to(file.into(), KeepTail::UnlessTerminal).unwrap();
         assert!(stderr.is_none(), "{device}");
         assert!(relay.tail(0, &mut Gaps::default()).is_unknown(), "{device}");
     }
@@ -207,7 +208,7 @@ fn the_program_has_a_device_itself() {
 #[test]
 fn a_socket_stays_a_socket() {
     let (near, far) = UnixStream::pair().unwrap();
-    let (relay, stderr) = Relay::start_to(near.into()).unwrap();
+    let (relay, stderr) = Relay::start_to(near.into(), KeepTail::UnlessTerminal).unwrap();
     let stderr = File::from(stderr.unwrap());
     assert!(stderr.metadata().unwrap().file_type().is_socket());
     write_all(&stderr, b"words\n");
@@ -218,7 +219,8 @@ fn a_socket_stays_a_socket() {
 #[test]
 fn our_own_report_in_the_same_file_is_not_taken_for_the_programs_words() {
     let file = tempfile::tempfile().unwrap();
-    let (relay, _) = Relay::start_to(file.try_clone().unwrap().into()).unwrap();
+    let (relay, _) =
+        Relay::start_to(file.try_clone().unwrap().into(), KeepTail::UnlessTerminal).unwrap();
     for number in 0..2 {
         write_all(&file, format!("program {number}\n").as_bytes());
         relay.beside(|| write_all(&file, b"report\nof ours\n"));
@@ -274,4 +276,32 @@ fn a_courier_that_is_killed_has_a_successor_and_the_program_notices_nothing() {
         0,
         "both couriers have ended"
     );
+}
+
+#[test]
+fn a_terminal_is_carried_on_request_with_its_size_and_line_ends() {
+    let size = |ws_row, ws_col| libc::winsize {
+        ws_row,
+        ws_col,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    let pty = nix::pty::openpty(&size(33, 111), None).unwrap();
+    let (relay, stderr) = Relay::start_to(pty.slave, KeepTail::AlsoOfTerminal).unwrap();
+    let (stderr, far) = (File::from(stderr.unwrap()), File::from(pty.master));
+    let area = || {
+        let size = rustix::termios::tcgetwinsize(&stderr).unwrap();
+        (size.ws_row, size.ws_col)
+    };
+    assert!(stderr.is_terminal());
+    assert_eq!(area(), (33, 111));
+    write_all(&stderr, b"one\ntwo\xff\n");
+    assert_eq!(read_exactly(&far, 11), b"one\r\ntwo\xff\r\n");
+    assert_eq!(lines(&relay), ["one", "two\u{fffd}"]);
+    let mut larger = rustix::termios::tcgetwinsize(&far).unwrap();
+    (larger.ws_row, larger.ws_col) = (50, 200);
+    rustix::termios::tcsetwinsize(&far, larger).unwrap();
+    write_all(&stderr, b"three\n");
+    assert_eq!(lines(&relay).last().unwrap(), "three");
+    assert_eq!(area(), (50, 200));
 }

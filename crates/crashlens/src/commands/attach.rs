@@ -1,7 +1,7 @@
 //! `crashlens attach`: watch a process that is running already, or look at it once.
 
 use crashlens_core::{Report, Run};
-use crashlens_trace::{Attached, Options, Ready};
+use crashlens_trace::{Attached, KeepTail, Options, Ready};
 
 use crate::cli::AttachArgs;
 use crate::exit_status::ExitStatus;
@@ -68,7 +68,7 @@ fn watch(
         .announcing(ready);
     // The streams of a process that runs already are where they are.
     let options = Options {
-        keep_tail: false,
+        tail: KeepTail::No,
         locals: args.reading.locals(),
         hang_after: args.hangs.hang_after,
         ours,

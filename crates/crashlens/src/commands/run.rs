@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     let mut watcher =
         Watcher::new(run, destination, Shelf::new(&args.saving), looking).with_hook(&args.hook);
     let options = Options {
-        keep_tail: !args.no_tail,
+        tail: args.tail.kept(),
         locals: args.reading.locals(),
         hang_after: args.hangs.hang_after,
         ours: None,
