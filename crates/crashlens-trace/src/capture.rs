@@ -1,8 +1,8 @@
 //! A stopped process becomes a capture, in two steps.
 //!
 //! While the process stands still, everything is read that is gone when it is: stacks, mappings, limits,
-//! command line. Names, packages and the last lines of output are found afterwards, when the process and
-//! whoever waits for it have gone on.
+//! command line. Names, packages and the last lines of output are found in a second step, which needs the files of the
+//! process and not the process: it may have ended by then.
 
 mod sample;
 

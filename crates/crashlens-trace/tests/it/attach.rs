@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crashlens_core::{EndingKind, Role, Signal};
 use nix::sys::signal::{self, kill};
 
-use crate::support::{Supervised, python};
+use crate::support::{Supervised, python, wait_until_traced};
 
 /// A program of the test's own, its lines and its end known to the test.
 struct Program {
@@ -40,17 +40,6 @@ impl Program {
 
     fn wait_until_traced(&self) {
         wait_until_traced(&self.pid());
-    }
-}
-
-/// Returns when a tracer holds the process.
-fn wait_until_traced(pid: &str) {
-    let path = format!("/proc/{pid}/status");
-    while std::fs::read_to_string(&path)
-        .unwrap()
-        .contains("TracerPid:\t0\n")
-    {
-        std::thread::yield_now();
     }
 }
 

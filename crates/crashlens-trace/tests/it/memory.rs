@@ -1,11 +1,15 @@
 //! Memory and other limits: what killed, and what only came near.
 
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
 use crashlens_core::{
     CrashCapture, EndingKind, Frame, Observed, Resource, ResourceUse, Role, Signal,
 };
 
 use crate::memory_group::MemoryGroup;
-use crate::support::{Finished, Supervised, python, run_python, run_shell};
+use crate::support::{Finished, Supervised, python, run_python, run_shell, wait_until_traced};
 
 const LIMIT: u64 = 192 << 20;
 
@@ -82,6 +86,27 @@ fn a_kill_for_memory_is_proven_and_the_line_known_although_crashlens_shares_the_
         .chain(python_lines(death))
         .collect();
     assert!(lines.contains(&3), "{lines:?}");
+}
+
+#[test]
+fn a_kill_for_memory_of_a_joined_process_is_reported_before_its_parent_sees_it() {
+    let Some(group) = MemoryGroup::with_limit(LIMIT) else {
+        return;
+    };
+    let mut program = Command::new(python())
+        .args(["-c", &entering(&group, &format!("input()\n{GROW}"))])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = program.id().to_string();
+    let running = Supervised::new(["attach", &pid]).start();
+    wait_until_traced(&pid);
+    program.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    assert_eq!(program.wait().unwrap().signal(), Some(libc::SIGKILL));
+    let seen = running.seen_so_far();
+    assert_eq!(seen.death().ending.kind, EndingKind::OomKill);
+    assert_eq!(seen.death().ending.wait_status, Some(libc::SIGKILL));
+    assert_eq!(running.finish().deaths.len(), 1);
 }
 
 #[test]

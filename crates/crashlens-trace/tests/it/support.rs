@@ -187,6 +187,11 @@ impl Running {
         }
     }
 
+    /// What the supervisor has written up to now.
+    pub(crate) fn seen_so_far(&self) -> Finished {
+        read_seen(&self.folder.path().join("seen.jsonl"))
+    }
+
     /// Writes a line to the program.
     pub(crate) fn say(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
@@ -205,6 +210,17 @@ impl Running {
         finished.stdout = String::from_utf8_lossy(&stdout).into_owned();
         finished.stderr = String::from_utf8_lossy(&stderr).into_owned();
         finished
+    }
+}
+
+/// Returns when a tracer holds the process.
+pub(crate) fn wait_until_traced(pid: &str) {
+    let path = format!("/proc/{pid}/status");
+    while std::fs::read_to_string(&path)
+        .unwrap()
+        .contains("TracerPid:\t0\n")
+    {
+        std::thread::yield_now();
     }
 }
 
