@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::{command, workspace};
 
@@ -19,14 +19,36 @@ pub struct Options {
     pub check: bool,
 }
 
+/// What the wheel installs next to the program, in the layout that maturin's `data` asks for.
+const SHARE: &str = "python/crashlens.data/data/share";
+
+/// Where the shells look for completion scripts below `share`.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "bash-completion/completions/crashlens"),
+    ("zsh", "zsh/site-functions/_crashlens"),
+    ("fish", "fish/vendor_completions.d/crashlens.fish"),
+];
+
+/// The table of contents of the documentation. All from the mark on is generated.
+const SUMMARY: &str = "docs/SUMMARY.md";
+const SUMMARY_MARK: &str = "<!-- Generated from here on by `cargo xtask generate`. -->\n";
+
 /// Where the pages of the rule book are kept: `crashlens __generate rules` prints them all as one JSON object.
 const BOOK: &str = "docs/rules";
 
 pub fn run(options: &Options) -> Result<()> {
     let mut wanted = BTreeMap::new();
     wanted.insert(SCHEMA.to_owned(), schema()?);
-    wanted.insert(REFERENCE.to_owned(), printed("cli")?);
-    let book: BTreeMap<String, String> = serde_json::from_str(&printed("rules")?)?;
+    wanted.insert(REFERENCE.to_owned(), printed(&["__generate", "cli"])?);
+    wanted.insert(SUMMARY.to_owned(), summary()?);
+    for (shell, path) in COMPLETIONS {
+        let script = printed(&["completions", shell])?;
+        wanted.insert(format!("{SHARE}/{path}"), script);
+    }
+    for (name, text) in manual()? {
+        wanted.insert(format!("{SHARE}/man/man1/{name}"), text);
+    }
+    let book: BTreeMap<String, String> = serde_json::from_str(&printed(&["__generate", "rules"])?)?;
     for (name, text) in book {
         wanted.insert(format!("{BOOK}/{name}"), text);
     }
@@ -76,34 +98,55 @@ fn schema() -> Result<String> {
     ]))
 }
 
-/// What the hidden command prints.
-fn printed(what: &str) -> Result<String> {
-    let mut text = command::output(workspace::cargo().args([
-        "run",
-        "--quiet",
-        "--package",
-        "crashlens",
-        "--",
-        "__generate",
-        what,
-    ]))?;
+/// The manual pages by file name. As the schema, an example writes them.
+fn manual() -> Result<BTreeMap<String, String>> {
+    let folder = tempfile::tempdir()?;
+    let mut man = workspace::cargo();
+    man.args(["run", "--quiet", "--package", "crashlens"]);
+    man.args(["--example", "man", "--"]).arg(folder.path());
+    command::succeed(&mut man)?;
+    let mut pages = BTreeMap::new();
+    for entry in fs_err::read_dir(folder.path())? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        pages.insert(name, fs_err::read_to_string(entry.path())?);
+    }
+    Ok(pages)
+}
+
+/// The table of contents: what was written by hand, then the rules.
+fn summary() -> Result<String> {
+    let committed = fs_err::read_to_string(workspace::root().join(SUMMARY))?;
+    let (by_hand, _) = committed
+        .split_once(SUMMARY_MARK)
+        .with_context(|| format!("{SUMMARY} has lost the line that begins its generated part"))?;
+    let rules = printed(&["__generate", "summary"])?;
+    Ok(format!("{by_hand}{SUMMARY_MARK}\n{rules}"))
+}
+
+/// What the command prints.
+fn printed(arguments: &[&str]) -> Result<String> {
+    let mut run = workspace::cargo();
+    run.args(["run", "--quiet", "--package", "crashlens", "--"]);
+    let mut text = command::output(run.args(arguments))?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
     Ok(text)
 }
 
-/// Pages of rules that there are no more.
+/// Pages of rules and commands that were removed.
 fn surplus(wanted: &BTreeMap<String, String>) -> Result<Vec<String>> {
-    let folder = workspace::root().join(BOOK);
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
     let mut surplus = Vec::new();
-    for entry in fs_err::read_dir(folder)? {
-        let path = format!("{BOOK}/{}", entry?.file_name().to_string_lossy());
-        if !wanted.contains_key(&path) {
-            surplus.push(path);
+    for folder in [BOOK.to_owned(), format!("{SHARE}/man/man1")] {
+        let Ok(entries) = fs_err::read_dir(workspace::root().join(&folder)) else {
+            continue;
+        };
+        for entry in entries {
+            let path = format!("{folder}/{}", entry?.file_name().to_string_lossy());
+            if !wanted.contains_key(&path) {
+                surplus.push(path);
+            }
         }
     }
     Ok(surplus)

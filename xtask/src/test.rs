@@ -132,7 +132,7 @@ fn newer_python() -> Result<PathBuf> {
 }
 
 /// Programs that tests run, and the Debian packages they are in.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("gdb", "gdb"),
     ("strace", "strace"),
     ("gcc", "gcc"),
@@ -149,6 +149,8 @@ const PROGRAMS: [(&str, &str); 16] = [
     ("htop", "htop"),
     ("dialog", "dialog"),
     ("zsh", "zsh"),
+    // For the completion scripts, as zsh and man above.
+    ("fish", "fish"),
     ("tput", "ncurses-bin"),
 ];
 

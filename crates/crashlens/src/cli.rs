@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 use crashlens_trace::KeepTail;
 
 pub(crate) use check::{
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Diagnose(DiagnoseArgs),
     Check(CheckArgs),
     Rules(RulesArgs),
+    Completions(CompletionsArgs),
     #[command(name = "__generate", hide = true)]
     Generate(GenerateArgs),
 }
@@ -67,7 +69,7 @@ pub(crate) struct RunArgs {
     pub(crate) report: ReportArgs,
 
     /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }
 
@@ -159,6 +161,26 @@ pub(crate) struct RulesArgs {
     pub(crate) color: Colour,
 }
 
+/// Print a completion script for a shell.
+///
+/// The script completes commands, options and their values. To load it:
+///
+///   bash: source <(crashlens completions bash), in ~/.bashrc;
+///
+///   zsh: source <(crashlens completions zsh), in ~/.zshrc after compinit;
+///
+///   fish: crashlens completions fish | source, in ~/.config/fish/config.fish;
+///
+///   elvish: eval (crashlens completions elvish | slurp), in rc.elv;
+///
+///   PowerShell: crashlens completions powershell | Out-String | Invoke-Expression, in $PROFILE.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0; 2 when the script could not be written.")]
+pub(crate) struct CompletionsArgs {
+    /// The shell that reads the script
+    pub(crate) shell: Shell,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
     pub(crate) what: Generated,
@@ -170,6 +192,8 @@ pub(crate) enum Generated {
     Cli,
     /// The rule book in Markdown: a JSON object of file names and texts
     Rules,
+    /// The rule book's part of the documentation's table of contents
+    Summary,
 }
 
 /// What becomes of captures.

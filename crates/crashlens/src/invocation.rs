@@ -43,6 +43,7 @@ fn obey(args: &[OsString]) -> ExitStatus {
         Command::Diagnose(args) => ended(commands::diagnose::run(&args)),
         Command::Check(args) => check(&args),
         Command::Rules(args) => ended(commands::rules::run(&args)),
+        Command::Completions(args) => ended(commands::completions::run(&args)),
         Command::Generate(args) => ended(commands::generate::run(&args)),
     }
 }

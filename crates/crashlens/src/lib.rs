@@ -23,3 +23,4 @@ mod watcher;
 
 pub use exit_status::ExitStatus;
 pub use invocation::invoke;
+pub use reference::command;

@@ -17,6 +17,19 @@ pub(crate) fn all() -> String {
     serde_json::to_string_pretty(&files).unwrap_or_default()
 }
 
+/// A nested list for the table of contents in `docs/`: the families, and the rules of each.
+pub(crate) fn summary() -> String {
+    let mut text = String::from("- [Rule book](rules/README.md)\n");
+    for family in book::families() {
+        // A chapter without a page: a heading that folds.
+        let _ = writeln!(text, "  - [{}]()", title(family));
+        for rule in family.rules {
+            let _ = writeln!(text, "    - [{name}](rules/{name}.md)", name = rule.name);
+        }
+    }
+    text
+}
+
 fn list() -> String {
     let mut text = format!(
         "# The rule book\n\n{NOTICE}\n\nHow crashlens tells why a process died: each rule looks for one thing, weighs \

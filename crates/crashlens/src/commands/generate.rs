@@ -2,9 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use clap::CommandFactory as _;
-
-use crate::cli::{Cli, GenerateArgs, Generated};
+use crate::cli::{GenerateArgs, Generated};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::{reference, rule_pages};
@@ -12,8 +10,9 @@ use crate::{reference, rule_pages};
 /// Prints the file on standard output.
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitStatus, Failure> {
     let text = match args.what {
-        Generated::Cli => reference::markdown(&mut Cli::command()),
+        Generated::Cli => reference::markdown(),
         Generated::Rules => rule_pages::all(),
+        Generated::Summary => rule_pages::summary(),
     };
     io::stdout()
         .write_all(text.as_bytes())

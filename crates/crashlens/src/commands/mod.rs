@@ -3,6 +3,7 @@
 pub(crate) mod advisories;
 pub(crate) mod attach;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod diagnose;
 pub(crate) mod generate;
 pub(crate) mod rules;

@@ -2,7 +2,7 @@ use crate::{output, stderr, stdout};
 
 #[test]
 fn every_command_explains_itself() {
-    for command in ["run", "attach", "diagnose", "check", "rules"] {
+    for command in ["run", "attach", "diagnose", "check", "rules", "completions"] {
         let output = output(&[command, "--help"]);
         assert_eq!(output.status.code(), Some(0));
         insta::assert_snapshot!(format!("help_of_{command}"), stdout(&output));
@@ -37,6 +37,8 @@ fn wrong_use_has_the_exit_status_of_its_command() {
         (&["check", "--nonsense"][..], 2),
         (&["check", "env", "--fail-on", "everything"][..], 2),
         (&["rules", "--nonsense"][..], 2),
+        (&["completions"][..], 2),
+        (&["completions", "csh"][..], 2),
         (&["nonsense"][..], 2),
     ] {
         let output = output(args);

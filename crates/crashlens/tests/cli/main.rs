@@ -12,6 +12,7 @@ mod private;
 mod rules;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]
 mod sample;
+mod shells;
 mod traced;
 mod waiting;
 
