@@ -1,11 +1,14 @@
 //! The project's own chores. `cargo xtask --help` lists them.
 
 mod dependencies;
+mod docs;
 mod fuzz;
 mod generate;
+mod markdown;
 mod steps;
 mod test;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -31,6 +34,8 @@ enum Task {
     Tidy(tidy::Options),
     /// Writes the files that derive from the code
     Generate(generate::Options),
+    /// Builds the documentation as a site, and checks its links
+    Docs,
 }
 
 fn main() -> ExitCode {
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Tidy(options) => tidy::run(&options),
         Task::Generate(options) => generate::run(&options),
+        Task::Docs => docs::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, Tally, is_ci};
-use crate::{command, dependencies, fuzz, generate, tidy, workspace};
+use crate::{command, dependencies, docs, fuzz, generate, tidy, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -54,6 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
         ])
     });
     tally.step("documentation", documentation);
+    tally.step("documentation site", || docs::run().map(|()| Step::Passed));
     tally.step("object storage", object_storage);
     tally.step("dependencies", dependencies::check);
     tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));

@@ -2,6 +2,7 @@
 
 mod arch;
 mod joins;
+mod links;
 mod map;
 mod prose;
 mod rule_book;
@@ -84,6 +85,7 @@ pub fn run(options: &Options) -> Result<()> {
     faults.extend(rule_book::faults(&files));
     faults.extend(map::faults(&files, workspace::root()));
     faults.extend(joins::faults(&files));
+    faults.extend(links::faults(&files, workspace::root()));
     faults.extend(tracing::faults(&files));
     faults.extend(words::faults(&files, options.update)?);
     faults.extend(forbidden_edges()?);

@@ -22,6 +22,12 @@ pub fn scratch() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    let chosen = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    root().join(chosen)
+}
+
 /// The `cargo` that started us, so that a chosen toolchain stays chosen.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -37,9 +43,7 @@ pub fn crashlens(given: Option<&Path>) -> Result<PathBuf> {
             .with_context(|| format!("cannot use {}", path.display()));
     }
     command::succeed(cargo().args(["build", "--release", "--package", "crashlens"]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let path = root().join(target).join("release/crashlens");
+    let path = target().join("release/crashlens");
     ensure!(path.is_file(), "the build left no {}", path.display());
     Ok(path)
 }
