@@ -130,7 +130,12 @@ impl Observer for Watcher {
         }
     }
 
-    fn died(&mut self, file: CaptureFile) {
+    fn died(&mut self, mut file: CaptureFile) {
+        let process = &mut file.capture.process;
+        if process.role == Role::Main && process.command.is_empty() {
+            // Of a process that was killed for memory, the kernel may have taken the arguments with the rest.
+            process.command.clone_from(&self.report.run.argv);
+        }
         let (mut death, judgement) = Death::judge(&file.capture, KnownIssues::built_in());
         self.shelf.keep(&file, &mut death);
         let is_first = self.first_of_python.is_none() && death.environment.python.is_some();
