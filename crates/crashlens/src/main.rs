@@ -10,12 +10,14 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_int;
+use std::hint::black_box;
 use std::io::Write as _;
 use std::panic::catch_unwind;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crashlens::ExitStatus;
+use nix::sys::resource::{Resource, getrlimit};
 
 /// The exit status of a Rust program that panics.
 const PANICKED: i32 = 101;
@@ -24,6 +26,7 @@ const PANICKED: i32 = 101;
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: c_int, _arguments: *const *const u8) -> c_int {
     crashlens_trace::prepare_process();
+    grow_stack();
     ALLOCATOR.fill();
     let status = catch_unwind(invoke).map_or(PANICKED, |status| i32::from(status.code()));
     // As std does at the end of its own `main`.
@@ -39,6 +42,24 @@ fn invoke() -> ExitStatus {
         crashlens_trace::end_by(signal);
     }
     status
+}
+
+/// As much stack as parsing the arguments takes in a build without optimization, and more than any other work takes.
+const STACK: usize = 512 << 10;
+
+/// Takes the stack before the reserve takes the rest: under a limit on memory a stack that cannot grow is a
+/// segmentation fault, where an allocation that fails is an error (seen with `ulimit -v 49000`).
+fn grow_stack() {
+    let limit = getrlimit(Resource::RLIMIT_STACK);
+    if limit.is_ok_and(|(soft, _)| soft > 2 * STACK as u64) {
+        touch_stack();
+    }
+}
+
+#[expect(clippy::large_stack_arrays, reason = "the stack is to be large")]
+#[inline(never)]
+fn touch_stack() {
+    black_box([0_u8; STACK]);
 }
 
 /// Kept free for the report of a program that was given little memory, and crashlens with it.
