@@ -17,7 +17,7 @@ use crate::supervisor::{Aim, End, Supervisor};
 use crate::timeline::MemoryWatch;
 use crate::tracee::Tree;
 use crate::watch::Watch;
-use crate::{calls, procfs};
+use crate::{calls, last_resort, own_limits, procfs};
 
 /// Threads and processes that were made while we joined are looked for this often.
 const MAX_ROUNDS: usize = 16;
@@ -31,8 +31,11 @@ pub fn attach(
     observer: &mut dyn Observer,
 ) -> Result<Attached, SuperviseError> {
     let begin = Instant::now();
+    // Those of a program that has itself watched, and which no other program is to get back.
+    own_limits::raise();
     let pid = process_of(pid)?;
     let mut watch = start_watch(pid)?;
+    last_resort::is_to_let_go();
     let mut tree = Tree::default();
     let mut gaps = Gaps::default();
     seize_process(&mut tree, pid)?;

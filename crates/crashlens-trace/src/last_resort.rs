@@ -24,7 +24,7 @@ const MAX_STOPPED: usize = 1024;
 /// The process and the thread that trace; 0 before they do.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static TRACER: AtomicU32 = AtomicU32::new(0);
-/// The process whose end is to be ours; 0 if there is none.
+/// The process whose end is to be ours; 0 if there is none, because it was joined.
 static MAIN: AtomicU32 = AtomicU32::new(0);
 /// How it ended.
 static STATUS: AtomicI32 = AtomicI32::new(NOT_ENDED);
@@ -34,13 +34,20 @@ static STOPPED: [AtomicU32; MAX_STOPPED] = [const { AtomicU32::new(0) }; MAX_STO
 /// From now on this thread traces `main`, and crashlens is to end as that does.
 pub(crate) fn is_to_end_as(main: u32) {
     MAIN.store(main, Ordering::Relaxed);
+    is_to_let_go();
+}
+
+/// From now on this thread traces processes that go on without it.
+pub(crate) fn is_to_let_go() {
     TRACER.store(own_thread(), Ordering::Relaxed);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// The program has ended, with the status that `waitpid` gave.
 pub(crate) fn has_ended(status: i32) {
-    STATUS.store(status, Ordering::Relaxed);
+    if MAIN.load(Ordering::Relaxed) != 0 {
+        STATUS.store(status, Ordering::Relaxed);
+    }
 }
 
 /// A thread of the program stands still, or goes on.
@@ -57,8 +64,9 @@ pub(crate) fn note(thread: u32, stopped: bool) {
     }
 }
 
-/// Ends crashlens after an allocation has failed: where it supervises a program, only after that, and by the same status
-/// or signal. There is no report of what was not written yet.
+/// Ends crashlens after an allocation has failed: where it has started a program, only after that, and by the same status
+/// or signal. Processes that it has joined go on, and receive the signals they were stopped at. There is no report of what was
+/// not written yet.
 ///
 /// Does not return to a thread that only helps: what that was doing is given up, and the tracer goes on without it.
 pub fn end_without_memory() -> ! {
@@ -66,8 +74,13 @@ pub fn end_without_memory() -> ! {
         NOT_ENDED if !is_supervisor() => None,
         NOT_ENDED if TRACER.load(Ordering::Relaxed) == own_thread() => {
             release_stopped();
-            complain();
-            wait_for(MAIN.load(Ordering::Relaxed))
+            match MAIN.load(Ordering::Relaxed) {
+                0 => None,
+                main => {
+                    complain();
+                    wait_for(main)
+                }
+            }
         }
         NOT_ENDED => loop {
             std::thread::park();

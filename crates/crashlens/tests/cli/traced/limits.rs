@@ -1,8 +1,9 @@
 //! Limits that are meant for the program, and apply to crashlens too.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use crate::stderr;
 
@@ -57,6 +58,37 @@ fn a_limit_on_memory_changes_no_ending() {
             let ending = (output.status.code(), output.status.signal());
             assert_eq!(ending, (alone.code(), alone.signal()), "{limit} {text}");
         }
+    }
+}
+
+/// Asks for its end when it is watched, or cannot be.
+const ENDS_ITSELF: &str = "import os, signal
+print(os.getpid(), flush=True)
+input()
+os.kill(os.getpid(), signal.SIGSEGV)
+os._exit(7)";
+
+#[test]
+fn a_program_that_is_watched_with_too_little_memory_gets_its_signals() {
+    let folder = tempfile::tempdir().unwrap();
+    for kibibytes in (20_000..34_000).step_by(1000) {
+        let mut program = Command::new("python3")
+            .args(["-Sc", ENDS_ITSELF])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(program.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        let attach = [env!("CARGO_BIN_EXE_crashlens"), "attach", "--detach"];
+        let report = folder.path().join("report").display().to_string();
+        let words = [&attach[..], &["--output", &report, line.trim()]].concat();
+        // It returns when the program is watched, or when that has failed.
+        limited(&format!("-v {kibibytes}"), folder.path(), &words);
+        program.stdin.take().unwrap().write_all(b"\n").unwrap();
+        let status = program.wait().unwrap();
+        assert_eq!(status.signal(), Some(11), "{kibibytes} KiB: {status}");
     }
 }
 
