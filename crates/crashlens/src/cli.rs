@@ -100,6 +100,13 @@ pub(crate) struct AttachArgs {
     #[arg(long, value_name = "N", default_value_t = 2, requires = "detach")]
     pub(crate) report_fd: i32,
 
+    /// With `--detach`: print the number of the process that will watch, and wait for a line on standard input
+    ///
+    /// Where Yama restricts tracing, a process is traced only by one that it has named with `prctl(PR_SET_PTRACER)`. This
+    /// is the time to do so. Without a line, nothing is watched.
+    #[arg(long, requires = "detach")]
+    pub(crate) ask: bool,
+
     #[command(flatten)]
     pub(crate) saving: SavingArgs,
 

@@ -1,5 +1,7 @@
 //! `crashlens attach`: watch a process that is running already, or look at it once.
 
+use std::io::{self, Read as _, Write as _};
+
 use crashlens_core::{Report, Run};
 use crashlens_trace::{Attached, KeepTail, Options, Ready};
 
@@ -32,6 +34,9 @@ fn detach(args: &AttachArgs) -> Result<ExitStatus, Failure> {
     Destination::new(&args.report, process).check(ExitStatus::Failed)?;
     let launcher = std::process::id();
     let is_watching = crashlens_trace::detach(|ready| {
+        if args.ask && !is_allowed() {
+            return;
+        }
         let destination = Destination::new(&args.report, process);
         if let Err(failure) = watch(args, destination, Some((ready, launcher))) {
             failure.show();
@@ -45,6 +50,15 @@ fn detach(args: &AttachArgs) -> Result<ExitStatus, Failure> {
             Err(Failure::new(message, ExitStatus::Failed))
         }
     }
+}
+
+/// Says who will watch, and waits for a line: whether it came.
+fn is_allowed() -> bool {
+    let mut stdout = io::stdout();
+    let said = writeln!(stdout, "{}", std::process::id()).and_then(|()| stdout.flush());
+    // Not more than a line: whoever writes may keep the stream open.
+    let mut answer = [0];
+    said.is_ok() && io::stdin().read_exact(&mut answer).is_ok()
 }
 
 /// `background`: how to say that the process is watched, and the process that waits for it.
