@@ -62,6 +62,7 @@ always\t''
 never\t''"
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l now -d 'Print the stacks of all threads once and let the process go; for a program that hangs'
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l detach -d 'Return as soon as the process is watched, and go on in the background until it ends'
+complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l ask -d 'With `--detach`: print the number of the process that will watch, and wait for a line on standard input'
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l no-save -d 'Do not save captures'
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l no-locals -d 'Do not read the values of Python variables'
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l no-check -d 'Do not look at the environment after a death'
