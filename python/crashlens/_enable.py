@@ -115,6 +115,11 @@ def is_enabled() -> bool:
     return found is not None and found.is_crashlens
 
 
+def saved_in() -> Optional[str]:
+    """The path that `enable()` was given for captures."""
+    return _state.saved_in
+
+
 def _is_traced_by(helper: int) -> bool:
     found = tracer()
     return found is not None and found.pid == helper

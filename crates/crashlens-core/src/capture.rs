@@ -22,8 +22,8 @@ mod value;
 
 pub use address::Address;
 pub use circumstances::{
-    Circumstances, Lineage, MemorySample, OomEvidence, Origin, Parent, Resource, ResourceUse,
-    ThreadStarter, Timeline, TopLine, Worker,
+    Circumstances, Lineage, MemorySample, OomEvidence, Origin, Parent, Program, Resource,
+    ResourceUse, ThreadStarter, Timeline, TopLine, Worker,
 };
 pub use ending::{Ending, EndingKind, Fault, Signal};
 pub use environment::{Environment, PythonRuntime};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crashlens_core::{CaptureFile, Ending, Gaps, Lineage, Origin, Role};
+use crashlens_core::{CaptureFile, Ending, Gaps, Lineage, Origin, Program, Role};
 use nix::errno::Errno;
 
 use crate::capture::{Dying, read_dying};
@@ -58,9 +58,12 @@ pub fn attach(
     })
 }
 
-/// The command line of a running process, secrets masked; empty where it cannot be read.
-pub fn command_of(pid: u32) -> Vec<String> {
-    procfs::command(pid).unwrap_or_default()
+/// What a running process was started as; the command line is empty where it cannot be read.
+pub fn program_of(pid: u32) -> Program {
+    Program {
+        command: procfs::command(pid).unwrap_or_default(),
+        directory: procfs::working_directory(pid).ok(),
+    }
 }
 
 /// Whether a process finds the same files under the same names as we do, as one in a container does not.

@@ -55,7 +55,7 @@ mod waker;
 mod watch;
 mod witness;
 
-pub use attach::{attach, command_of, look_at, sees_our_files};
+pub use attach::{attach, look_at, program_of, sees_our_files};
 pub use core::{CoreReadError, DiskFiles, read_core};
 pub use descriptor::descriptor_of;
 pub use detached::{Ready, detach};

@@ -46,7 +46,7 @@ pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
         role: Role::Main,
         command,
         executable: gaps.observe("path of the executable", read_link(&home.join("exe"))),
-        working_directory: gaps.observe("working directory", read_link(&home.join("cwd"))),
+        working_directory: gaps.observe("working directory", working_directory(pid)),
     };
     let environment = bounded::read(&home.join("environ"), MAX_ENVIRONMENT_BYTES);
     let limits = bounded::read_text(&home.join("limits"), MAX_STATUS_BYTES);
@@ -65,6 +65,11 @@ pub(crate) fn process_facts(pid: u32, gaps: &mut Gaps) -> ProcessFacts {
 pub(crate) fn command(pid: u32) -> io::Result<Vec<String>> {
     let bytes = bounded::read(&home(pid).join("cmdline"), MAX_COMMAND_BYTES)?;
     Ok(secrets::mask_command(&parse_strings(&bytes)))
+}
+
+/// The working directory of a process, masked.
+pub(crate) fn working_directory(pid: u32) -> io::Result<String> {
+    read_link(&home(pid).join("cwd"))
 }
 
 fn home(pid: u32) -> PathBuf {

@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     #[command(name = "__generate", hide = true)]
     Generate(GenerateArgs),
+    #[command(name = "__last", hide = true)]
+    Last(LastArgs),
 }
 
 /// Run a program and report any native death in its process tree.
@@ -191,6 +193,17 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
     pub(crate) what: Generated,
+}
+
+/// Print the report of the last death in the program that a process runs, for the Python package.
+#[derive(Debug, Args)]
+pub(crate) struct LastArgs {
+    /// The process
+    pub(crate) pid: u32,
+
+    /// Look at the captures of `--save FILE` instead of those that are saved by default
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -45,6 +45,7 @@ fn obey(args: &[OsString]) -> ExitStatus {
         Command::Rules(args) => ended(commands::rules::run(&args)),
         Command::Completions(args) => ended(commands::completions::run(&args)),
         Command::Generate(args) => ended(commands::generate::run(&args)),
+        Command::Last(args) => ended(commands::last::run(&args)),
     }
 }
 

@@ -2,11 +2,13 @@
 
 pub(crate) mod retention;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crashlens_core::{CaptureFile, Death, Gap};
 use jiff::Timestamp;
@@ -84,6 +86,30 @@ impl Shelf {
     }
 }
 
+/// All captures that are kept under their own names, or all of `--save FILE`; the newest first.
+pub(crate) fn newest_first(save: Option<&Path>) -> Vec<PathBuf> {
+    let folder = match save {
+        Some(path) => path.parent().map(Path::to_owned),
+        None => state_folder(std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME")),
+    };
+    let is_meant = |name: &OsStr| match save.and_then(Path::file_name) {
+        Some(first) => is_numbered(name, first),
+        None => name.to_str().is_some_and(retention::is_ours),
+    };
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut found: Vec<(SystemTime, PathBuf)> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let time = entry.metadata().ok()?.modified().ok()?;
+            is_meant(&entry.file_name()).then(|| (time, entry.path()))
+        })
+        .collect();
+    found.sort_by(|one, other| other.cmp(one));
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
 /// `$XDG_STATE_HOME/crashlens`, or `~/.local/state/crashlens`. A relative path is to be ignored, as the XDG standard has it.
 fn state_folder(state_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let absolute = |variable: Option<OsString>| {
@@ -156,6 +182,15 @@ fn numbered(path: &Path, count: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{count}"));
     PathBuf::from(name)
+}
+
+/// Whether [`numbered`] makes the name of `first`.
+fn is_numbered(name: &OsStr, first: &OsStr) -> bool {
+    let rest = name.as_bytes().strip_prefix(first.as_bytes());
+    match rest {
+        Some([b'.', number @ ..]) => !number.is_empty() && number.iter().all(u8::is_ascii_digit),
+        rest => rest == Some(b""),
+    }
 }
 
 /// Writes a file for its owner alone, so that readers see the old content or the new, never a part.

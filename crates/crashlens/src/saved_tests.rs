@@ -22,6 +22,22 @@ fn further_captures_under_a_chosen_name_get_a_number() {
 }
 
 #[test]
+fn captures_under_a_chosen_name_are_found_by_their_numbers_the_newest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (age, name) in ["death.2", "death", "death.10", "death.old", "death2"]
+        .into_iter()
+        .enumerate()
+    {
+        let file = File::create(path(name)).unwrap();
+        let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000 - age as u64);
+        file.set_modified(time).unwrap();
+    }
+    let expected = ["death.2", "death", "death.10"].map(path);
+    assert_eq!(newest_first(Some(&path("death"))), expected);
+}
+
+#[test]
 fn a_file_is_replaced_in_one_step_and_through_its_link() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("report"), folder.path().join("link"));

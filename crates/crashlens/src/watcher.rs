@@ -5,7 +5,7 @@ use std::time::Instant;
 use crashlens_core::diagnosis::Judgement;
 use crashlens_core::known_issues::KnownIssues;
 use crashlens_core::report::{Hang, Supervision};
-use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Report, Role, Run};
+use crashlens_core::{CaptureFile, CrashCapture, Death, Gap, Program, Report, Role, Run};
 use crashlens_trace::{Observer, Outcome, Ready};
 use nix::sys::resource::{UsageWho, getrusage};
 
@@ -35,6 +35,7 @@ pub(crate) enum Looking {
 #[derive(Debug)]
 pub(crate) struct Watcher {
     report: Report,
+    program: Program,
     /// Of each death in the report: rules are asked once, and more is concluded when the environment is known.
     judgements: Vec<Judgement>,
     last_death: Option<Instant>,
@@ -52,9 +53,19 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Watches a run that has just begun.
-    pub(crate) fn new(run: Run, destination: Destination, shelf: Shelf, looking: Looking) -> Self {
+    /// Watches a run of this program.
+    pub(crate) fn new(
+        program: Program,
+        destination: Destination,
+        shelf: Shelf,
+        looking: Looking,
+    ) -> Self {
+        let run = Run {
+            argv: program.command.clone(),
+            ..Run::default()
+        };
         Self {
+            program,
             report: Report::of_deaths(run, Vec::new()),
             judgements: Vec::new(),
             last_death: None,
@@ -136,6 +147,7 @@ impl Observer for Watcher {
             // Of a process that was killed for memory, the kernel may have taken the arguments with the rest.
             process.command.clone_from(&self.report.run.argv);
         }
+        file.capture.circumstances.program = Some(self.program.clone());
         let (mut death, judgement) = Death::judge(&file.capture, KnownIssues::built_in());
         self.shelf.keep(&file, &mut death);
         let is_first = self.first_of_python.is_none() && death.environment.python.is_some();

@@ -18,6 +18,31 @@ pub struct Circumstances {
     pub kernel_log: Observed<Vec<String>>,
     /// What speaks for and against a kill for lack of memory; `Absent` unless the process was killed.
     pub oom: Observed<OomEvidence>,
+    /// The program that was watched with all it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
+}
+
+/// A program as its user started it, secrets masked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The command line.
+    pub command: Vec<String>,
+    /// The working directory when watching began; null where it could not be read.
+    #[serde(default)]
+    pub directory: Option<String>,
+}
+
+impl Program {
+    /// Whether this is another run of the same program: the same arguments in the same folder. One interpreter has several
+    /// names.
+    pub fn is_rerun_of(&self, earlier: &Self) -> bool {
+        let is_same_command = match (&self.command[..], &earlier.command[..]) {
+            ([_, ours @ ..], [_, theirs @ ..]) if !ours.is_empty() => ours == theirs,
+            (ours, theirs) => ours == theirs,
+        };
+        is_same_command && self.directory == earlier.directory
+    }
 }
 
 /// How a process came to be.

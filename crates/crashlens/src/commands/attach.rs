@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 
-use crashlens_core::{Report, Run};
+use crashlens_core::Report;
 use crashlens_trace::{Attached, KeepTail, Options, Ready};
 
 use crate::cli::AttachArgs;
@@ -67,17 +67,14 @@ fn watch(
     destination: Destination,
     background: Option<(Ready, u32)>,
 ) -> Result<ExitStatus, Failure> {
-    let run = Run {
-        argv: crashlens_trace::command_of(args.pid),
-        ..Run::default()
-    };
+    let program = crashlens_trace::program_of(args.pid);
     let (ready, ours) = background.unzip();
     let looking = if args.checking.is_on() && crashlens_trace::sees_our_files(args.pid) {
         Looking::Afterwards
     } else {
         Looking::Never
     };
-    let mut watcher = Watcher::new(run, destination, Shelf::new(&args.saving), looking)
+    let mut watcher = Watcher::new(program, destination, Shelf::new(&args.saving), looking)
         .with_hook(&args.hook)
         .announcing(ready);
     // The streams of a process that runs already are where they are.

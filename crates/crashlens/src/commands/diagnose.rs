@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use crashlens_core::{CaptureFile, Report, pasted};
+use crashlens_inspect::bounded;
 
 use self::waiting::Waiting;
 use crate::cli::DiagnoseArgs;
@@ -50,6 +51,12 @@ pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     }
     destination.write(&report, ExitStatus::NoReport)?;
     Ok(ExitStatus::Success)
+}
+
+/// A capture that crashlens has saved.
+pub(crate) fn read_saved(path: &Path) -> io::Result<CaptureFile> {
+    let bytes = bounded::read(path, MAX_CAPTURE)?;
+    CaptureFile::read(&bytes).map_err(io::Error::other)
 }
 
 /// The capture in a file, and whether the file is one that crashlens had saved.

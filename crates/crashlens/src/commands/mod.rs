@@ -6,5 +6,6 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diagnose;
 pub(crate) mod generate;
+pub(crate) mod last;
 pub(crate) mod rules;
 pub(crate) mod run;

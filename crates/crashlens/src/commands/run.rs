@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crashlens_core::Run;
+use crashlens_core::Program;
 use crashlens_trace::{Options, SuperviseError};
 
 use crate::cli::RunArgs;
@@ -16,9 +16,9 @@ use crate::watcher::{Looking, Watcher, run_of};
 pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stderr);
     destination.check(ExitStatus::Failed)?;
-    let run = Run {
-        argv: masked(&args.command),
-        ..Run::default()
+    let program = Program {
+        command: masked(&args.command),
+        ..crashlens_trace::program_of(std::process::id())
     };
     let looking = if args.checking.is_on() {
         Looking::BeforeReporting
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitStatus, Failure> {
         Looking::Never
     };
     let mut watcher =
-        Watcher::new(run, destination, Shelf::new(&args.saving), looking).with_hook(&args.hook);
+        Watcher::new(program, destination, Shelf::new(&args.saving), looking).with_hook(&args.hook);
     let options = Options {
         tail: args.tail.kept(),
         locals: args.reading.locals(),

@@ -65,9 +65,14 @@ fn captures(folder: &Path) -> Vec<Kept> {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;
         let size = entry.metadata().ok()?.len();
-        program(&name).is_some().then_some(Kept { name, size })
+        is_ours(&name).then_some(Kept { name, size })
     });
     entries.collect()
+}
+
+/// Whether crashlens has made this name.
+pub(super) fn is_ours(name: &str) -> bool {
+    program(name).is_some()
 }
 
 /// The program in a name that crashlens has made; `None` for other files.
