@@ -5,6 +5,7 @@
 mod after_death;
 mod arrays;
 mod denied;
+mod enabled;
 mod hang;
 mod held;
 mod limits;
