@@ -3,6 +3,9 @@
 mod alike;
 mod ended;
 mod installed;
+#[expect(dead_code, reason = "the tracer's tests use the rest")]
+#[path = "../../../../crashlens-trace/tests/it/memory_group.rs"]
+mod memory_group;
 mod options;
 mod refused;
 mod reported;

@@ -1,1 +1,161 @@
-//! x
+//! What `enable()` is told, and `last_report()`.
+
+use std::process::{Command, Output};
+
+use crashlens_core::Report;
+use serde_json::Value;
+
+use super::{python, run};
+use crate::{stderr, stdout};
+
+fn run_in(folder: &std::path::Path, program: &str) -> Output {
+    python(folder).args(["-c", program]).output().unwrap()
+}
+
+#[test]
+fn a_report_goes_to_the_file_that_is_named() {
+    for file in [
+        "'report'",
+        "__import__('pathlib').Path('report')",
+        "open('report', 'w')",
+        "os.open('report', 65)",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = format!(
+            "import crashlens, os\n\
+            os.mkdir('other')\n\
+            file = {file}\n\
+            assert crashlens.enable(file=file)\n\
+            os.chdir('other')\n\
+            os.abort()"
+        );
+        let output = run_in(folder.path(), &program);
+        assert_eq!(stderr(&output), "", "{file}");
+        let report = std::fs::read_to_string(folder.path().join("report")).unwrap();
+        assert!(report.contains("died of SIGABRT"), "{file}: {report}");
+    }
+}
+
+#[test]
+fn a_capture_goes_to_the_file_that_is_named_or_nowhere() {
+    for (save, saved) in [
+        ("'kept'", true),
+        ("False", false),
+        ("True", false),
+        ("None", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = format!("import crashlens, os\ncrashlens.enable(save={save})\nos.abort()");
+        run_in(folder.path(), &program);
+        assert_eq!(folder.path().join("kept").exists(), saved, "{save}");
+        let by_default = folder.path().join("crashlens").exists();
+        assert_eq!(by_default, matches!(save, "True" | "None"), "{save}");
+    }
+}
+
+#[test]
+fn a_command_runs_while_the_process_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = "cat /proc/$CRASHLENS_PID/comm > name; cp $CRASHLENS_REPORT report.json";
+    let program =
+        format!("import crashlens, os\ncrashlens.enable(on_death={command:?})\nos.abort()");
+    run_in(folder.path(), &program);
+    let name = std::fs::read_to_string(folder.path().join("name")).unwrap();
+    assert!(name.starts_with("python"), "{name}");
+    let report = std::fs::read(folder.path().join("report.json")).unwrap();
+    assert_eq!(
+        serde_json::from_slice::<Report>(&report)
+            .unwrap()
+            .deaths
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_hang_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    // The program waits for its own report: it reads from the pipe that is standard error.
+    let program = "import crashlens, os\n\
+        reader, writer = os.pipe()\n\
+        crashlens.enable(file=writer, hang_after=0.5)\n\
+        print(b'no progress' in os.read(reader, 65536))";
+    let output = run_in(folder.path(), program);
+    assert_eq!(stdout(&output), "True\n", "{}", stderr(&output));
+}
+
+#[test]
+fn a_program_has_the_last_report_of_its_children_and_of_its_earlier_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program.py");
+    let source = "import crashlens, json, os\n\
+        print(json.dumps(crashlens.last_report()))\n\
+        crashlens.enable()\n\
+        child = os.fork()\n\
+        if child == 0: os.abort()\n\
+        os.waitpid(child, 0)\n\
+        print(crashlens.last_report()['deaths'][0]['pid'] == child)\n\
+        os.kill(os.getpid(), 11)\n";
+    std::fs::write(&program, source).unwrap();
+    let lines = |folder: &std::path::Path, arguments: &[&str]| {
+        let output = python(folder)
+            .arg(&program)
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = stdout(&output);
+        assert!(said.ends_with("True\n"), "{said} {}", stderr(&output));
+        serde_json::from_str::<Value>(said.lines().next().unwrap()).unwrap()
+    };
+    assert_eq!(lines(folder.path(), &[]), Value::Null);
+    let second = lines(folder.path(), &[]);
+    assert_eq!(second["schema"], "crashlens.report/1");
+    assert_eq!(second["deaths"][0]["ending"]["signal"], "SIGSEGV");
+    assert_eq!(second["deaths"][0]["role"], "main");
+    assert_eq!(second["run"]["argv"][1], program.to_str().unwrap());
+    // Another program: other arguments.
+    assert_eq!(lines(folder.path(), &["--other"]), Value::Null);
+}
+
+#[test]
+fn what_crashlens_run_has_saved_is_an_earlier_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "import crashlens\nprint(crashlens.last_report() is None)\nimport os; os.abort()";
+    for said in ["True\n", "False\n"] {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_crashlens"));
+        run.args(["run", "--", "python3", "-c", program]);
+        let output = super::with_package(run, folder.path()).output().unwrap();
+        assert_eq!(stdout(&output), said);
+    }
+}
+
+#[test]
+fn the_last_report_is_looked_for_where_captures_are_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run_in(
+        folder.path(),
+        "import crashlens, os\n\
+        crashlens.enable(file='report', save='kept')\n\
+        for signal in 6, 11:\n\
+        \x20   child = os.fork()\n\
+        \x20   if child == 0: os.kill(os.getpid(), signal)\n\
+        \x20   os.waitpid(child, 0)\n\
+        \x20   report = crashlens.last_report()\n\
+        \x20   print(report['deaths'][0]['ending']['signal'], os.path.basename(report['deaths'][0]['saved']))\n",
+    );
+    assert_eq!(
+        stdout(&output),
+        "SIGABRT kept\nSIGSEGV kept.2\n",
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn no_last_report_is_none() {
+    let output = run("import crashlens\nprint(crashlens.last_report())");
+    assert_eq!(
+        (stdout(&output), stderr(&output)),
+        ("None\n".to_owned(), String::new())
+    );
+}
