@@ -140,14 +140,16 @@ class _Launcher:
     def wait(self, errors: int) -> bytes:
         """Wait for its end, and return what it says before."""
         said = b""
+        is_open = True
         for _ in range(_PATIENCE_MILLISECONDS // _PAUSE_MILLISECONDS):
-            if _is_ready(errors, _PAUSE_MILLISECONDS):
+            # It ends when it has said everything: what is there then is all there is.
+            self.reap(os.WNOHANG if is_open else 0)
+            pause = _PAUSE_MILLISECONDS if self.is_running else 0
+            if is_open and _is_ready(errors, pause):
                 part = os.read(errors, 4096)
+                is_open = bool(part)
                 said += part
-                self.reap(0 if not part else os.WNOHANG)
-            else:
-                self.reap(os.WNOHANG)
-            if not self.is_running:
+            elif not self.is_running:
                 return said
         raise CannotWatch("the crashlens program does not answer")
 

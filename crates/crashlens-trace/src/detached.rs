@@ -34,7 +34,10 @@ pub fn detach(work: impl FnOnce(Ready)) -> io::Result<bool> {
     sys::fork_detached(|| {
         let _ = setsid();
         sys::close_all_except(keep);
+        // Until here everything is said that is to be said: the caller waits for that too.
+        let said = writer.try_clone();
         work(Ready(writer));
+        drop(said);
     })?;
     Ok(is_ready(reader))
 }
