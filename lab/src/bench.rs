@@ -3,6 +3,7 @@
 //! Nothing here fails because a number is bad; numbers are for people and for the documentation.
 
 mod checking;
+mod enabling;
 mod events;
 mod judging;
 mod measure;
@@ -29,7 +30,7 @@ pub struct Options {
     /// How often each healthy program is run with each tool
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Run only these: fit, import, events, death, core, threads, check, files, rules
+    /// Run only these: fit, import, enable, events, death, core, threads, check, files, rules
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Use this crashlens instead of building one

@@ -20,13 +20,14 @@ pub struct Table {
 
 type Scenario = fn(&Tools) -> Result<Table>;
 
-pub const ALL: [(&str, Scenario); 8] = [
+pub const ALL: [(&str, Scenario); 9] = [
     ("fit", |tools| {
         healthy(tools, "Healthy Keras fit", "keras_fit.py")
     }),
     ("import", |tools| {
         healthy(tools, "import tensorflow", "import_tensorflow.py")
     }),
+    ("enable", super::enabling::table),
     ("events", super::events::table),
     ("death", death),
     ("core", core),

@@ -59,8 +59,9 @@ pub(crate) struct Destination {
     format: Format,
     colour: Colour,
     verbosity: Verbosity,
-    /// What a reader was too slow for while a process was held.
-    unsent: RefCell<Vec<u8>>,
+    /// What a reader was too slow for while a process was held. The stream is kept with it: that of a process cannot be opened
+    /// again when the process is gone.
+    unsent: RefCell<Option<(Open, Vec<u8>)>>,
     /// Whether what was found in the environment stands with a death that has been written.
     has_shown_environment: Cell<bool>,
 }
@@ -186,15 +187,23 @@ impl Destination {
             Some(file) => self
                 .page(None, write)
                 .and_then(|text| write_atomically(file, &mut |out| out.write_all(&text))),
-            None => self.open().and_then(|stream| {
-                let mut text = self.unsent.take();
-                text.extend(self.page(Some(&stream), write)?);
-                let rest = patient::write(&stream, &text, patience)?;
-                self.unsent.replace(rest.to_vec());
-                Ok(())
-            }),
+            None => self.send_on(patience, write),
         };
         sent.map_err(|error| Failure::writing(&self.name(), &error, status))
+    }
+
+    /// Writes to the stream what it still owes, and what `write` makes.
+    fn send_on(&self, patience: Option<Duration>, write: &Writing<'_>) -> io::Result<()> {
+        let (stream, mut text) = match self.unsent.take() {
+            Some(unsent) => unsent,
+            None => (self.open()?, Vec::new()),
+        };
+        text.extend(self.page(Some(&stream), write)?);
+        let rest = patient::write(&stream, &text, patience)?.to_vec();
+        if !rest.is_empty() {
+            self.unsent.replace(Some((stream, rest)));
+        }
+        Ok(())
     }
 
     /// The stream that the report goes to.
@@ -257,6 +266,7 @@ impl Destination {
 }
 
 /// A stream that is open. Those of ours are not duplicated: even that may be refused to a program.
+#[derive(Debug)]
 enum Open {
     Stdout(io::Stdout),
     Stderr(io::Stderr),

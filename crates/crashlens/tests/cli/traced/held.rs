@@ -239,6 +239,24 @@ fn a_reader_of_standard_error_sees_its_end_while_the_program_is_watched() {
 }
 
 #[test]
+fn a_reader_that_does_not_read_holds_nothing_up_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut python = Command::new("python3");
+    let mut program = Program::start_in(folder, python.args(["-c", OBEYS]), Stdio::piped());
+    program.watch(&[]);
+    program.say("import os; os.set_blocking(2, False)");
+    program.say("try:\r while True: os.write(2, b'x' * 4096)\rexcept BlockingIOError: pass");
+    program.say(NULL_POINTER);
+    // Nobody has read what the pipe is full of.
+    let signal = program.child.wait().unwrap().signal();
+    assert_eq!(signal, Some(Signal::SIGSEGV as i32));
+    let mut errors = String::new();
+    let mut reader = program.child.stderr.take().unwrap();
+    reader.read_to_string(&mut errors).unwrap();
+    assert!(errors.contains("null pointer"), "the report comes later");
+}
+
+#[test]
 fn crashlens_does_not_try_to_watch_itself() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("report.json");

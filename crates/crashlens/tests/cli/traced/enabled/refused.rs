@@ -185,13 +185,10 @@ fn wrong_arguments_are_said_and_raise_nothing() {
 
 #[test]
 fn a_program_that_has_its_own_faulthandler_keeps_it() {
-    let program = format!("import faulthandler\nfaulthandler.enable()\n{ENABLES}");
-    let output = run(&program
-        .replace("enable()\nprint", "enable()\nprint")
-        .replace(
-            "crashlens.enable()",
-            "crashlens.enable(file='/nowhere/report')",
-        ));
+    let enables = ENABLES.replace("enable()", "enable(file='/nowhere/report')");
+    let output = run(&format!(
+        "import faulthandler\nfaulthandler.enable()\n{enables}"
+    ));
     assert_eq!(stdout(&output), "False False True\nTrue\n");
     assert!(!stderr(&output).contains("instead"));
 }
