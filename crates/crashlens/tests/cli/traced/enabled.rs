@@ -1,6 +1,7 @@
 //! `crashlens.enable()`: the Python package as its users call it, with the program that was built for these tests.
 
 mod alike;
+mod documented;
 mod ended;
 mod installed;
 #[expect(dead_code, reason = "the tracer's tests use the rest")]

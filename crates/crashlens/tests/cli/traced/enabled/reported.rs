@@ -201,4 +201,13 @@ fn the_first_process_of_a_container_has_the_helper_for_a_child() {
         return;
     };
     assert_eq!(stdout(&output), "(0, 0)\n0\n", "{}", stderr(&output));
+    // Below another first process, the helper is not its child.
+    let below =
+        format!("import os, subprocess, sys\nsubprocess.run([sys.executable, '-c', {program:?}])");
+    let output = in_container(&below).unwrap();
+    assert!(
+        stderr(&output).contains("ChildProcessError"),
+        "{}",
+        stderr(&output)
+    );
 }
