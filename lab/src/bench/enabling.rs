@@ -24,7 +24,7 @@ struct Figures {
     helper_peak_kib: f64,
 }
 
-/// Programs that make so many of something, one after another.
+/// Programs that make this number of something, one after another.
 const EVENTS: [(&str, u32, &str); 2] = [
     ("fork and wait", 2000, "forks.py"),
     ("thread start and join", 2000, "threads.py"),
@@ -61,7 +61,7 @@ fn with_tensorflow(tools: &Tools) -> Result<[Vec<String>; 2]> {
     ])
 }
 
-/// Processor time of a training run and its helper over that of the run alone.
+/// CPU time of a training run and its helper over that of the run alone.
 fn fit(tools: &Tools) -> Result<Vec<String>> {
     let script = words(&[&program("keras_fit.py")]);
     let mut ratios = Vec::new();

@@ -56,7 +56,7 @@ fn detach(args: &AttachArgs) -> Result<ExitStatus, Failure> {
 fn is_allowed() -> bool {
     let mut stdout = io::stdout();
     let said = writeln!(stdout, "{}", std::process::id()).and_then(|()| stdout.flush());
-    // Not more than a line: whoever writes may keep the stream open.
+    // Not up to the end: the writer may keep the stream open.
     let mut answer = [0];
     said.is_ok() && io::stdin().read_exact(&mut answer).is_ok()
 }

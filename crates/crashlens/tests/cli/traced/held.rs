@@ -247,7 +247,7 @@ fn a_reader_that_does_not_read_holds_nothing_up_for_ever() {
     program.say("import os; os.set_blocking(2, False)");
     program.say("try:\r while True: os.write(2, b'x' * 4096)\rexcept BlockingIOError: pass");
     program.say(NULL_POINTER);
-    // Nobody has read what the pipe is full of.
+    // The pipe is still full.
     let signal = program.child.wait().unwrap().signal();
     assert_eq!(signal, Some(Signal::SIGSEGV as i32));
     let mut errors = String::new();

@@ -286,7 +286,7 @@ print(os.waitpid(child, 0)[1])
 
 #[test]
 fn a_call_inside_a_call_does_no_harm() {
-    // A handler that runs while the first call waits, as in a program that is told to reload its settings.
+    // A handler that runs while the first call waits, as in a program that reloads its settings.
     let said = assert_alike(
         r"
 import signal

@@ -1,4 +1,4 @@
-//! What `enable()` is told, and `last_report()`.
+//! The arguments of `enable()`, and `last_report()`.
 
 use std::process::{Command, Output};
 
@@ -118,9 +118,9 @@ fn a_program_has_the_last_report_of_its_children_and_of_its_earlier_runs() {
 }
 
 #[test]
-fn what_crashlens_run_has_saved_is_an_earlier_run() {
+fn captures_of_crashlens_run_belong_to_earlier_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let program = "import crashlens\nprint(crashlens.last_report() is None)\nimport os; os.abort()";
+    let program = "import crashlens\nprint(not crashlens.last_report())\nimport os; os.abort()";
     for said in ["True\n", "False\n"] {
         let mut run = Command::new(env!("CARGO_BIN_EXE_crashlens"));
         run.args(["run", "--", "python3", "-c", program]);
@@ -152,7 +152,7 @@ fn the_last_report_is_looked_for_where_captures_are_saved() {
 }
 
 #[test]
-fn no_last_report_is_none() {
+fn without_a_death_the_last_report_is_none() {
     let output = run("import crashlens\nprint(crashlens.last_report())");
     assert_eq!(
         (stdout(&output), stderr(&output)),

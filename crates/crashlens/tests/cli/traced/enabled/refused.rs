@@ -1,4 +1,4 @@
-//! Where a process cannot be watched, it is told why in one line, and goes on.
+//! Where a process cannot be watched, one line says why, and the program goes on.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ const ENABLES: &str = "import crashlens, faulthandler\n\
     crashlens.disable()\n\
     print(faulthandler.is_enabled())\n";
 
-/// Asserts that a program was not watched, was told so in one line, and went on with faulthandler; gives the reason.
+/// Asserts that a program was not watched, said so in one line, and went on with faulthandler; gives the reason.
 fn assert_refused(output: &Output) -> String {
     let said = stderr(output);
     assert_eq!(stdout(output), "False False True\nFalse\n", "{said}");
@@ -39,7 +39,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn a_process_that_strace_traces_is_told_so() {
+fn a_process_that_strace_traces_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let strace = command(
         "strace",
@@ -68,7 +68,7 @@ print(attach())
 }
 
 #[test]
-fn a_process_to_which_ptrace_is_refused_is_told_so() {
+fn a_process_to_which_ptrace_is_refused_says_so() {
     for errno in ["1", "38"] {
         let folder = tempfile::tempdir().unwrap();
         let interpreter = stdout(&run("import sys; print(sys.executable)"));
@@ -194,7 +194,7 @@ fn a_program_that_has_its_own_faulthandler_keeps_it() {
 }
 
 #[test]
-fn a_process_in_a_pid_namespace_without_its_own_proc_is_told_so() {
+fn a_process_in_a_pid_namespace_without_its_own_proc_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let unshare = command("unshare", &["--pid", "--fork", "python3", "-c", ENABLES]);
     let output = with_package(unshare, folder.path()).output().unwrap();
