@@ -166,6 +166,17 @@ impl Watch {
         self.deferred.push_back((thread, status));
     }
 
+    /// The changes that were kept and are wanted now.
+    pub(crate) fn take_deferred(
+        &mut self,
+        is_wanted: impl Fn(u32, i32) -> bool,
+    ) -> VecDeque<(u32, i32)> {
+        let kept = std::mem::take(&mut self.deferred).into_iter();
+        let (wanted, others) = kept.partition(|(thread, status)| is_wanted(*thread, *status));
+        self.deferred = others;
+        wanted
+    }
+
     /// The next change that was kept.
     pub(crate) fn next_deferred(&mut self) -> Option<(u32, i32)> {
         self.deferred.pop_front()

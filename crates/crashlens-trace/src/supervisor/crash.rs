@@ -8,6 +8,7 @@ use super::{Aim, Supervisor};
 use crate::agenda::Chore;
 use crate::capture::{Dying, Unnamed, read_dying};
 use crate::deaths::{counts_as_death, dumps_core, is_first_chance, may_be_ignored};
+use crate::event::{Event, decode_event};
 use crate::siginfo::SignalRecord;
 use crate::status::ThreadStatus;
 use crate::tracee::{Death, TracedProcess};
@@ -38,11 +39,16 @@ impl Supervisor<'_> {
             gaps.add("code and address of the signal", errno.desc(), None);
             SignalRecord::bare(signal)
         });
+        if record.signal != signal {
+            // It was killed while it stood here, and stands at its exit now: to resume it would be to lose that event.
+            return;
+        }
         if process == self.main {
             self.deliveries.note(&record);
         }
         if dumps_core(signal) {
             self.look_at_signal(thread, process, record, gaps);
+            self.resume_frozen(process);
         }
         if let Some(process) = self.tree.process(process) {
             process.last_signal = Some((thread, record));
@@ -55,6 +61,19 @@ impl Supervisor<'_> {
             interruption::undo(thread);
         }
         self.resume(thread, number);
+    }
+
+    /// Resumes the threads that were stopped to be read, before the fatal signal is delivered. It ends them all, and what
+    /// is resumed after that may be a thread at its exit, where the process is to be held until its death is reported.
+    fn resume_frozen(&mut self, process: u32) {
+        let tree = &self.tree;
+        let frozen = self.watch.take_deferred(|thread, status| {
+            tree.known_process_of(thread) == Some(process)
+                && decode_event(status, None) == Event::Interrupted
+        });
+        for (thread, status) in frozen {
+            self.answer(thread, status);
+        }
     }
 
     /// Captures the process if the signal will end it; remembers the fault if a handler will receive it.

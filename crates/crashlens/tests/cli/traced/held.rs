@@ -282,3 +282,17 @@ fn what_cannot_be_watched_is_said_before_the_command_returns() {
         stderr(&output)
     );
 }
+
+#[test]
+fn a_process_with_many_threads_is_held_until_its_report_is_written() {
+    for _ in 0..10 {
+        let mut program = Program::start(OBEYS);
+        program.watch(&["--no-save", "--no-check"]);
+        program.say("import threading");
+        program.say("wait = threading.Event().wait");
+        program.say("for _ in range(20): threading.Thread(target=wait, daemon=True).start()");
+        program.say("import ctypes; threading.Thread(target=ctypes.string_at, args=(0,)).start()");
+        let errors = program.errors_at_its_end(Signal::SIGSEGV as i32);
+        assert!(errors.contains("null pointer"), "{errors}");
+    }
+}
