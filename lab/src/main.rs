@@ -4,6 +4,7 @@
 mod arrays;
 mod bench;
 mod corpus;
+mod enabled;
 mod environments;
 mod files;
 mod fixtures;
@@ -51,6 +52,8 @@ enum Program {
     Terminal(terminal::Options),
     /// Counts in how many runs a program is unaffected by crashlens, and by kills of crashlens
     Reliability(reliability::Options),
+    /// Runs programs with TensorFlow alone and watched by `crashlens.enable()`, and compares them
+    Enabled(enabled::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
     /// Makes the virtual environment of the live corpus
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Program::Files(options) => files::run(&options),
         Program::Terminal(options) => terminal::run(&options),
         Program::Reliability(options) => reliability::run(&options),
+        Program::Enabled(options) => enabled::run(&options),
         Program::Bench(options) => bench::run(&options),
         Program::Tensorflow => corpus::default_environment().map(|_| ()),
         Program::NewerPython => newer_python::fetch().map(|path| println!("{}", path.display())),

@@ -77,6 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
             }
         });
     };
+    live("crashlens.enable()", &["enabled"]);
     live("arrays and tensors", &["arrays"]);
     live("live corpus", &["corpus"]);
     live("near misses", &["corpus", "--set", "near"]);
