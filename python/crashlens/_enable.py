@@ -7,37 +7,36 @@ import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, List, Optional, Union
+from typing import List, Optional, Protocol, Union
 
 from crashlens import _binary
 from crashlens._helper import CannotWatch, start
 from crashlens._status import tracer
 
-if TYPE_CHECKING:
-    from typing_extensions import Protocol
+Path = Union[str, "os.PathLike[str]"]
 
-    class HasFileno(Protocol):
-        """An open file."""
 
-        def fileno(self) -> int:
-            """Its descriptor."""
+class HasFileno(Protocol):
+    """An open file."""
 
-    Path = Union[str, "os.PathLike[str]"]
+    def fileno(self) -> int:
+        """Return its descriptor."""
+
 
 # How long `disable()` waits until the helper has gone.
 _PATIENCE_SECONDS = 5.0
 
 
 class _State:
-    """What this process has done. A process that is forked begins with nothing done."""
+    """What this process has done. A process that is forked has done nothing yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, saved_in: Optional[str] = None) -> None:
         self.lock = threading.RLock()
         # A handler of a signal may call us while we are at work in the same thread.
         self.is_busy = False
         self.helper: Optional[int] = None
         self.has_faulthandler = False
-        self.saved_in: Optional[str] = None
+        self.saved_in = saved_in
 
 
 _state = _State()
@@ -45,15 +44,15 @@ _state = _State()
 
 def _forget() -> None:
     global _state
-    _state = _State()
+    _state = _State(_state.saved_in)
 
 
 os.register_at_fork(after_in_child=_forget)
 
 
 def enable(
-    file: "Union[None, int, Path, HasFileno]" = None,
-    save: "Union[None, bool, Path]" = None,
+    file: Union[None, int, Path, HasFileno] = None,
+    save: Union[None, bool, Path] = None,
     on_death: Optional[str] = None,
     hang_after: Optional[float] = None,
 ) -> bool:
@@ -135,8 +134,8 @@ def _program() -> str:
 
 
 def _options(
-    file: "Union[None, int, Path, HasFileno]",
-    save: "Union[None, bool, Path]",
+    file: Union[None, int, Path, HasFileno],
+    save: Union[None, bool, Path],
     on_death: Optional[str],
     hang_after: Optional[float],
 ) -> List[str]:
@@ -158,7 +157,7 @@ def _options(
     return options
 
 
-def _absolute(path: "Path") -> str:
+def _absolute(path: Path) -> str:
     """The program may go to another folder, and the helper stays where it began."""
     return os.path.abspath(os.fspath(path))
 

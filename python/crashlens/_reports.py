@@ -1,8 +1,6 @@
 """Reports of earlier deaths."""
 
-import json
 import os
-import subprocess
 from typing import Any, Dict, Optional
 
 from crashlens import _binary, _enable
@@ -18,6 +16,10 @@ def last_report() -> Optional[Dict[str, Any]]:
     capture that was saved for them, by `enable()` or by `crashlens run`; its form is that of `--format json`. Returns
     None where there is none. Never raises an exception.
     """
+    # `enable()` alone needs neither.
+    import json
+    import subprocess
+
     try:
         binary = _binary.find()
         if binary is None:

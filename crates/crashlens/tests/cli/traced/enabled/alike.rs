@@ -267,6 +267,8 @@ import os, signal
 ready, begin = os.pipe()
 child = os.fork()
 if child == 0:
+    # SIGTSTP stops a job whose parent is in the same session, and no other.
+    os.setpgid(0, 0)
     enable()
     os.write(begin, b'x')
     for stop in signal.SIGSTOP, signal.SIGTSTP:
