@@ -211,3 +211,25 @@ fn the_first_process_of_a_container_has_the_helper_for_a_child() {
         stderr(&output)
     );
 }
+
+#[test]
+fn the_first_process_of_a_container_that_is_killed_from_outside_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    // The helper is in the container too, and is killed with it.
+    let program = "import os, subprocess, sys\n\
+        program = 'import crashlens; crashlens.enable(); print(flush=True); input()'\n\
+        container = ['unshare', '--pid', '--fork', '--mount-proc', sys.executable, '-c', program]\n\
+        unshare = subprocess.Popen(container, stdin=-1, stdout=-1, stderr=-1)\n\
+        if not unshare.stdout.readline():\n\
+        \x20   sys.exit('no container can be made here')\n\
+        with open('/proc/%d/task/%d/children' % (unshare.pid, unshare.pid)) as children:\n\
+        \x20   os.kill(int(children.read()), 9)\n\
+        print(b'SIGKILL' in unshare.communicate()[1])\n";
+    let output = python(folder.path())
+        .args(["-c", program])
+        .output()
+        .unwrap();
+    if output.status.success() {
+        assert_eq!(stdout(&output), "True\n", "{}", stderr(&output));
+    }
+}
