@@ -92,15 +92,16 @@ fn per_event(tools: &Tools, (what, number, name): (&str, u32, &str)) -> Result<V
 
 /// What the package adds to the start of an interpreter that is not to be watched: one line.
 fn unset(tools: &Tools) -> Result<Vec<String>> {
-    let timed = format!(
-        "import os, timeit; line = open({:?}).read(); os.environ.pop('CRASHLENS', None); \
-        print(timeit.timeit(lambda: exec(line), number={LINE_ROUNDS}) / {LINE_ROUNDS} * 1e6)",
-        workspace::root().join("python/crashlens.pth")
+    let program = format!(
+        "import os, sys, timeit; line = open(sys.argv[1]).read(); os.environ.pop('CRASHLENS', None); \
+        print(timeit.timeit(lambda: exec(line), number={LINE_ROUNDS}) / {LINE_ROUNDS} * 1e6)"
     );
     let mut times = Vec::new();
     for _ in 0..tools.rounds {
-        let said = command::output(Command::new(&tools.python).args(["-c", &timed]))?;
-        times.push(said.trim().parse::<f64>()?);
+        let mut python = Command::new(&tools.python);
+        python.args(["-c", &program]);
+        python.arg(workspace::root().join("python/crashlens.pth"));
+        times.push(command::output(&mut python)?.trim().parse::<f64>()?);
     }
     let what = "`crashlens.pth` without `CRASHLENS`, elapsed µs";
     Ok(line(tools, what, None, median(times), 0))
