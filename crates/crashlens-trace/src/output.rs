@@ -31,8 +31,8 @@ use std::time::{Duration, Instant};
 
 use crashlens_core::{Gaps, Observed, Tail};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+use rustix::fs::{MemfdFlags, memfd_create};
 
 use self::courier::{Answer, Courier};
 use self::joined::Joined;
@@ -131,7 +131,8 @@ impl Relay {
         };
         let (control, courier_control) = packets()?;
         fcntl(&courier_control, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-        let snapshot = File::from(memfd_create(c"crashlens-tail", MFdFlags::MFD_CLOEXEC)?);
+        // By number: the C library has no function for it before glibc 2.27.
+        let snapshot = File::from(memfd_create(c"crashlens-tail", MemfdFlags::CLOEXEC)?);
         let courier = Courier::new(
             source,
             stderr,
