@@ -4,6 +4,7 @@
 mod arrays;
 mod bench;
 mod corpus;
+mod debian;
 mod enabled;
 mod environments;
 mod files;
