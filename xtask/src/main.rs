@@ -9,6 +9,7 @@ mod steps;
 mod test;
 mod tidy;
 mod tools;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,8 @@ enum Task {
     Generate(generate::Options),
     /// Builds the documentation as a site, and checks its links
     Docs,
+    /// Builds the wheel and the source distribution
+    Wheel,
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Task::Tidy(options) => tidy::run(&options),
         Task::Generate(options) => generate::run(&options),
         Task::Docs => docs::run(),
+        Task::Wheel => wheel::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
