@@ -18,6 +18,7 @@ mod record;
 mod reliability;
 mod side_by_side;
 mod terminal;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -57,6 +58,8 @@ enum Program {
     Enabled(enabled::Options),
     /// Measures crashlens side by side with its peers
     Bench(bench::Options),
+    /// Installs the wheel in clean environments, and tries it there
+    Wheel(wheel::Options),
     /// Makes the virtual environment of the live corpus
     Tensorflow,
     /// Unpacks an interpreter of the next Debian beside the system, and prints its path
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Program::Reliability(options) => reliability::run(&options),
         Program::Enabled(options) => enabled::run(&options),
         Program::Bench(options) => bench::run(&options),
+        Program::Wheel(options) => wheel::run(&options),
         Program::Tensorflow => corpus::default_environment().map(|_| ()),
         Program::NewerPython => newer_python::fetch().map(|path| println!("{}", path.display())),
     };

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, Tally, is_ci};
-use crate::{command, dependencies, docs, fuzz, generate, tidy, workspace};
+use crate::{command, dependencies, docs, fuzz, generate, tidy, wheel, workspace};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -57,6 +57,7 @@ pub fn run(options: &Options) -> Result<()> {
     tally.step("documentation site", || docs::run().map(|()| Step::Passed));
     tally.step("object storage", object_storage);
     tally.step("dependencies", dependencies::check);
+    tally.step("wheel", wheel_and_installs);
     tally.step("fuzz", || fuzz_targets(options.fuzz_seconds));
     let mut has_tensorflow = false;
     tally.step("TensorFlow", || match lab(&["tensorflow"]) {
@@ -278,6 +279,20 @@ fn object_storage() -> Result<Step> {
     run.args(["--no-fail-fast", "--test", "objects"]);
     command::succeed(&mut run)?;
     cargo(&["test", "--quiet", "--lib", "-p", OBJECT_STORAGE])
+}
+
+/// The wheel of a release, installed and tried in clean environments.
+fn wheel_and_installs() -> Result<Step> {
+    let tools = match wheel::tools() {
+        Ok(tools) => tools,
+        Err(error) => {
+            return Ok(Step::Skipped(format!(
+                "its tools cannot be had here: {error:#}"
+            )));
+        }
+    };
+    wheel::build(&tools)?;
+    lab(&["wheel"])
 }
 
 fn fuzz_targets(seconds: u32) -> Result<Step> {
