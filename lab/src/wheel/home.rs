@@ -101,16 +101,20 @@ pub fn ran(command: &mut Command) -> Result<Ran> {
     })
 }
 
-/// A crash of `demo/segfault.py` that was explained, and left to its caller as it was.
+/// A crash of `demo/segfault.py` that was explained.
 pub fn ensure_explained(line: &str, ran: &Ran) -> Result<()> {
+    let words = ["demo/segfault.py", "line 21", "decode_tile", "memmove"];
+    ensure_crashed(line, ran, &words)
+}
+
+/// A crash whose report has these words, and that the caller of the program sees as it was.
+pub fn ensure_crashed(line: &str, ran: &Ran, words: &[&str]) -> Result<()> {
     let Ran { status, text } = ran;
     ensure!(
         status.signal() == Some(nix::libc::SIGSEGV),
         "`{line}` ended otherwise: {status}\n{text}"
     );
-    let is_explained = ["demo/segfault.py", "line 21", "decode_tile", "memmove"]
-        .iter()
-        .all(|part| text.contains(part));
+    let is_explained = words.iter().all(|word| text.contains(word));
     ensure!(is_explained, "`{line}` does not explain the crash:\n{text}");
     Ok(())
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::Subject;
-use super::home::{Home, ran};
+use super::home::{Home, ensure_crashed, ran};
 use super::installs::{Installer, environment};
 use super::page::Row;
 use crate::python;
@@ -41,19 +41,22 @@ pub fn check(subject: &Subject) -> Result<Vec<Row>> {
             "`{line}` was not refused\n{}",
             refused.text
         );
+        let reason = reason(&refused.text);
+        ensure!(!reason.is_empty(), "pip gives no reason:\n{}", refused.text);
         let line = format!("crashlens run -- {name} {}", program.display());
         let crash = ran(&mut home.command(&line, &[folder, &programs])?)?;
-        let is_explained =
-            crash.text.contains("ctypes.string_at(0)") && crash.text.contains("line 3");
-        ensure!(
-            is_explained,
-            "`{line}` does not explain the crash:\n{}",
-            crash.text
-        );
+        ensure_crashed(&line, &crash, &["x.py, line 3", "ctypes.string_at(0)"])?;
         let (major, minor, micro) = interpreter.version;
         rows.push(Row(format!(
-            "| Python {major}.{minor}.{micro} | pip refuses the package; `crashlens run` explains a crash |"
+            "| Python {major}.{minor}.{micro} | pip refuses the package: `{reason}`; `crashlens run` explains a crash |"
         )));
     }
     Ok(rows)
+}
+
+/// The line in which pip says why.
+fn reason(text: &str) -> &str {
+    let mut lines = text.lines().rev();
+    let reason = lines.find(|line| line.contains("'>=3.8'"));
+    reason.unwrap_or_default().trim_start_matches("ERROR: ")
 }
