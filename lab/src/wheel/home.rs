@@ -1,7 +1,6 @@
 //! A clean place: a new home folder, and programs that are run in it.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -29,7 +28,8 @@ impl Home {
         self.0.path().join(name)
     }
 
-    /// A command line as a user types it, in the folder of the project and with these folders first on the search path.
+    /// A command line as a user types it, in the folder of the project and with these folders first on the search path. No word of it
+    /// has a space.
     pub fn command(&self, line: &str, search: &[&Path]) -> Result<Command> {
         let mut words = line.split(' ');
         let name = words.next().unwrap_or_default();
@@ -40,9 +40,9 @@ impl Home {
             // The shims of pyenv choose another interpreter than the one that is meant.
             .chain(std::env::split_paths(&system).filter(|folder| !folder.ends_with("shims")))
             .collect();
-        let program = folders.iter().map(|folder| folder.join(name));
-        let program = program
-            .clone()
+        let program = folders
+            .iter()
+            .map(|folder| folder.join(name))
             .find(|path| path.is_file())
             .with_context(|| format!("there is no program {name}"))?;
         let mut command = Command::new(program);
@@ -138,10 +138,8 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
 
 /// Whether an interpreter can make environments with pip.
 pub fn has_ensurepip(python: &Path) -> bool {
-    let mut command = Command::new(python);
-    let arguments: [&OsStr; 2] = ["-c".as_ref(), "import ensurepip, venv".as_ref()];
-    command
-        .args(arguments)
+    Command::new(python)
+        .args(["-c", "import ensurepip, venv"])
         .output()
         .is_ok_and(|output| output.status.success())
 }
