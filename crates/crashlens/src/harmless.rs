@@ -12,7 +12,7 @@ pub(crate) fn is_harmful(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// One line, for people: each harmful character becomes a mark, a tab becomes a space.
@@ -69,6 +69,16 @@ pub(crate) fn page(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Lines of a document that has no colors: newlines and tabs stay.
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+    let is_foreign = |letter: char| is_harmful(letter) && !matches!(letter, '\n' | '\t');
+    if text.contains(is_foreign) {
+        Cow::Owned(text.replace(is_foreign, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// Bytes of the command for a color or a weight with which `text` begins.
 fn color_length(text: &str) -> usize {
     let Some(parameters) = text.strip_prefix("\x1b[") else {
@@ -115,6 +125,15 @@ mod tests {
             "\x1b[1;31ma\x1b[0m\tb\n\u{fffd}]0;c\u{fffd}\u{fffd}[2Jd\u{fffd}\u{fffd}\u{fffd}["
         );
         assert!(matches!(page("a\nb é 界 🙂"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn of_a_document_without_colors_only_newlines_and_tabs_are_kept() {
+        assert_eq!(
+            lines("\x1b[1ma\tb\n\r\u{202e}"),
+            "\u{fffd}[1ma\tb\n\u{fffd}\u{fffd}"
+        );
+        assert!(matches!(lines("a\nb é 界 🙂"), Cow::Borrowed(_)));
     }
 
     #[test]

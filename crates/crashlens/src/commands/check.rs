@@ -20,7 +20,7 @@ use self::surveying::Wanted;
 use crate::cli::{CheckArgs, DataArgs, EnvironmentArgs, ModelArgs, Subject, SurveyArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::{Destination, Stream};
+use crate::report::Destination;
 
 /// Checks what is asked for; findings decide the exit status.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitStatus, Failure> {
@@ -59,7 +59,7 @@ fn model(args: &ModelArgs) -> Result<ExitStatus, Failure> {
 }
 
 fn environment(args: &EnvironmentArgs) -> Result<ExitStatus, Failure> {
-    let destination = Destination::new(&args.report.form, Stream::Stdout);
+    let destination = Destination::of_check(&args.report);
     destination.check(ExitStatus::NoReport)?;
     let survey = survey(&args.survey)?;
     if let Some(file) = &args.survey.save {

@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
+use crashlens_core::hazard::Severity;
 
 use super::format::Format;
 use super::patient;
 use super::terminal::{
     Columns, Verbosity, View, closes_with_the_environment, write_death, write_end, write_hang,
 };
-use crate::cli::{Colour, ReportArgs};
+use crate::cli::{CheckReportArgs, Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
@@ -59,6 +60,8 @@ pub(crate) struct Destination {
     format: Format,
     colour: Colour,
     verbosity: Verbosity,
+    /// The least severity that counts as a failure.
+    fail_on: Option<Severity>,
     /// What a reader was too slow for while a process was held. The stream is kept with it: that of a process cannot be opened
     /// again when the process is gone.
     unsent: RefCell<Option<(Open, Vec<u8>)>>,
@@ -76,8 +79,17 @@ impl Destination {
             format: args.format,
             colour: args.color,
             verbosity,
+            fail_on: None,
             unsent: RefCell::default(),
             has_shown_environment: Cell::default(),
+        }
+    }
+
+    /// As the arguments of a check say: findings of this severity are failures.
+    pub(crate) fn of_check(args: &CheckReportArgs) -> Self {
+        Self {
+            fail_on: args.fail_on.severity(),
+            ..Self::new(&args.form, Stream::Stdout)
         }
     }
 
@@ -89,6 +101,7 @@ impl Destination {
             format: Format::Text,
             colour,
             verbosity: Verbosity::Folded,
+            fail_on: None,
             unsent: RefCell::default(),
             has_shown_environment: Cell::default(),
         }
@@ -168,6 +181,7 @@ impl Destination {
                 format: Format::Text,
                 colour: self.colour,
                 verbosity: self.verbosity,
+                fail_on: self.fail_on,
                 unsent: RefCell::default(),
                 has_shown_environment: Cell::default(),
             };
@@ -232,7 +246,8 @@ impl Destination {
         let text = String::from_utf8_lossy(text);
         let harmless = match self.format {
             Format::Json | Format::Jsonl | Format::Sarif => harmless::json(&text),
-            Format::Text | Format::Md => harmless::page(&text),
+            Format::Text => harmless::page(&text),
+            Format::Md => harmless::lines(&text),
         };
         harmless.into_owned().into_bytes()
     }
@@ -250,6 +265,7 @@ impl Destination {
         View {
             columns: Columns::new(size.map(|(width, _)| width.0)),
             verbosity: self.verbosity,
+            fail_on: self.fail_on,
         }
     }
 

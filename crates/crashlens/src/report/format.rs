@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crashlens_core::Report;
 
+use super::markdown::Owner;
 use super::terminal::{View, write_inspection, write_report};
 use super::{json, markdown, sarif};
 
@@ -20,16 +21,21 @@ pub(crate) enum Format {
     Jsonl,
     /// For code scanning: SARIF 2.1.0
     Sarif,
-    /// For an issue or a chat: Markdown, home folder masked
+    /// For an issue or a chat: Markdown, home folder and user name masked
     Md,
 }
 
 impl Format {
     /// Those of `run`, `attach` and `diagnose`.
-    pub(crate) const OF_DEATHS: &[Self] = &[Self::Text, Self::Json];
+    pub(crate) const OF_DEATHS: &[Self] = &[Self::Text, Self::Json, Self::Md];
     /// Those of `check`.
-    pub(crate) const OF_CHECKS: &[Self] =
-        &[Self::Text, Self::Json, Self::Jsonl, Self::Sarif, Self::Md];
+    pub(crate) const OF_CHECKS: &[Self] = &[
+        Self::Text,
+        Self::Json,
+        Self::Jsonl,
+        Self::Sarif,
+        Self::Md,
+    ];
     /// Those of `rules`.
     pub(crate) const OF_RULES: &[Self] = &[Self::Text, Self::Json];
 
@@ -55,7 +61,7 @@ impl Format {
             Self::Json => json::write(report, out),
             Self::Jsonl => json::write_line(report, out),
             Self::Sarif => sarif::write(report, out),
-            Self::Md => markdown::write(report, &home(), out),
+            Self::Md => markdown::write(report, &Owner::of_this_process(), out),
         }
     }
 }
@@ -63,8 +69,4 @@ impl Format {
 /// Whether a report has nothing but what was checked.
 fn is_of_check(report: &Report) -> bool {
     report.deaths.is_empty() && report.hangs.is_empty() && !report.inspections.is_empty()
-}
-
-fn home() -> String {
-    std::env::var("HOME").unwrap_or_default()
 }

@@ -1,136 +1,44 @@
-//! What checks found as Markdown, for an issue or a chat.
+//! Markdown, for an issue or a chat: what is written there is shown to strangers, and becomes markup.
 //!
-//! Names of files and packages are somebody else's text: they must not become markup. Home folders are masked, since
-//! the page is made to be shown to strangers.
+//! Text of a process, names of files and packages are somebody else's: they must not become markup. Home folders and the
+//! names of users are masked.
+
+mod check;
+mod death;
+mod owner;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crashlens_core::hazard::Hazard;
-use crashlens_core::{Inspection, Report};
+use crashlens_core::Report;
 
-use super::terminal::{clip, file_for_people, printable, sentence};
-use super::wording;
+use super::terminal::{clip, printable};
 
-/// So many findings are told; issues have a limit of length.
-const MOST_FINDINGS: usize = 50;
-/// So many files of one.
-const MOST_FILES: usize = 5;
+pub(crate) use owner::Owner;
+
 /// Letters of one sentence.
 const LONGEST: usize = 600;
 
-/// Writes every inspection; `home` is masked.
-pub(crate) fn write(report: &Report, home: &str, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the deaths, or what was checked where there are none; the owner's home folder and name are masked.
+pub(crate) fn write(report: &Report, owner: &Owner, out: &mut dyn Write) -> io::Result<()> {
     let mut text = Vec::new();
-    for inspection in &report.inspections {
-        write_inspection(inspection, &mut text)?;
+    if report.deaths.is_empty() && report.hangs.is_empty() && !report.inspections.is_empty() {
+        for inspection in &report.inspections {
+            check::write(inspection, &mut text)?;
+        }
+    } else {
+        death::write(report, &mut text)?;
     }
-    let text = without_homes(&String::from_utf8_lossy(&text), home);
+    let text = owner.mask(&String::from_utf8_lossy(&text), report);
     // A shell knows the sign for home only outside of quotes.
     out.write_all(text.replace("'~/", "~/'").as_bytes())
 }
 
-fn write_inspection(inspection: &Inspection, out: &mut dyn Write) -> io::Result<()> {
-    let findings = &inspection.findings;
-    let title = if findings.is_empty() {
-        "nothing found".to_owned()
-    } else {
-        wording::tally(findings)
-    };
-    writeln!(out, "### crashlens check: {title}\n")?;
-    for seen in &inspection.overview {
-        writeln!(out, "- {}: {}", seen.what, prose(&seen.value))?;
-    }
-    writeln!(out, "- Looked at {}", wording::looked_at(inspection))?;
-    for forecast in wording::forecasts(inspection) {
-        writeln!(out, "- Memory: {}", prose(&forecast))?;
-    }
-    writeln!(out, "- crashlens {}", env!("CARGO_PKG_VERSION"))?;
-    if findings.is_empty() {
-        writeln!(out, "\n{}", wording::nothing_found(inspection))?;
-    } else {
-        writeln!(out, "\n| | what | whose | rule |\n|---|---|---|---|")?;
-    }
-    for hazard in findings.iter().take(MOST_FINDINGS) {
-        let severity = wording::severity(hazard.severity);
-        let headline = cell(&hazard.headline);
-        writeln!(
-            out,
-            "| **{severity}** | {headline} | {} | {} |",
-            cell(&whose(hazard)),
-            hazard.rule
-        )?;
-    }
-    for hazard in findings.iter().take(MOST_FINDINGS) {
-        write_finding(hazard, out)?;
-    }
-    if findings.len() > MOST_FINDINGS {
-        writeln!(out, "\nAnd {} more.", findings.len() - MOST_FINDINGS)?;
-    }
-    write_unseen(inspection, out)
-}
-
-fn whose(hazard: &Hazard) -> String {
-    let packages = hazard.packages.iter().take(MOST_FILES);
-    let packages: Vec<String> = packages
-        .map(|it| format!("{} {}", it.name, it.version))
-        .collect();
-    packages.join(", ")
-}
-
-fn write_finding(hazard: &Hazard, out: &mut dyn Write) -> io::Result<()> {
-    let severity = wording::severity(hazard.severity);
-    writeln!(out, "\n#### {severity}: {}\n", prose(&hazard.headline))?;
-    for ground in &hazard.grounds {
-        writeln!(out, "- {}", prose(&sentence(&ground.claim)))?;
-    }
-    for file in hazard.files.iter().take(MOST_FILES) {
-        writeln!(out, "- {}", code(&file_for_people(file, None)))?;
-    }
-    let more = hazard.files.len().saturating_sub(MOST_FILES) as u64 + hazard.more_files;
-    if more > 0 {
-        writeln!(out, "- and {more} more files")?;
-    }
-    if !hazard.refuted_by.is_empty() {
-        writeln!(
-            out,
-            "- No hazard if: {}",
-            prose(&sentence(&hazard.refuted_by))
-        )?;
-    }
-    for remedy in &hazard.remedies {
-        writeln!(out, "\n{}", prose(&sentence(&remedy.action)))?;
-        if let Some(command) = &remedy.command {
-            write_block(&command.to_string(), out)?;
-        }
-    }
-    Ok(())
-}
-
-fn write_unseen(inspection: &Inspection, out: &mut dyn Write) -> io::Result<()> {
-    if inspection.gaps.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n<details><summary>What could not be looked at</summary>\n"
-    )?;
-    for gap in inspection.gaps.iter().take(MOST_FINDINGS) {
-        writeln!(
-            out,
-            "- {}: {}",
-            prose(&gap.part),
-            prose(&sentence(&gap.reason))
-        )?;
-    }
-    writeln!(out, "\n</details>")
-}
-
 /// Lines to be copied, fenced by more backticks than they hold.
-fn write_block(text: &str, out: &mut dyn Write) -> io::Result<()> {
+fn write_block(language: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
     let longest = text.split(|letter| letter != '`').map(str::len).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
-    writeln!(out, "\n{fence}sh")?;
+    writeln!(out, "\n{fence}{language}")?;
     for line in text.lines() {
         writeln!(out, "{}", printable(line))?;
     }
@@ -181,35 +89,6 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// `~` in the place of home folders: that of this user, and whatever else looks like one.
-fn without_homes(text: &str, home: &str) -> String {
-    let mut text = text.to_owned();
-    if home.len() > 1 {
-        text = text.replace(&format!("{}/", home.trim_end_matches('/')), "~/");
-    }
-    let mut masked = String::new();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find("/home/") {
-        let (before, from_home) = rest.split_at(at);
-        masked.push_str(before);
-        let name = from_home.get("/home/".len()..).unwrap_or_default();
-        let end = name.find(|letter: char| !(letter.is_alphanumeric() || "._-".contains(letter)));
-        let is_top = !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '/');
-        match end {
-            Some(end) if is_top && end > 0 && name[end..].starts_with('/') => {
-                masked.push('~');
-                rest = &name[end..];
-            }
-            _ => {
-                masked.push_str("/home/");
-                rest = name;
-            }
-        }
-    }
-    masked.push_str(rest);
-    masked
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +98,7 @@ mod tests {
     fn a_check_becomes_a_page_for_an_issue() {
         let report = Report::of_inspections(vec![example::inspection(2)]);
         let mut page = Vec::new();
-        write(&report, "/home/ada", &mut page).unwrap();
+        write(&report, &Owner::new("/home/ada", "ada"), &mut page).unwrap();
         insta::assert_snapshot!(String::from_utf8(page).unwrap());
     }
 
@@ -232,14 +111,5 @@ mod tests {
         assert_eq!(prose("one ` alone_"), "one \\` alone\\_");
         assert_eq!(cell("a | b"), "a \\| b");
         assert_eq!(code("x`y\u{1b}[0m"), "`x'y\u{fffd}[0m`");
-    }
-
-    #[test]
-    fn homes_are_masked_and_nothing_else() {
-        assert_eq!(
-            without_homes("/srv/me/venv, /home/ada/venv, /home/", "/srv/me"),
-            "~/venv, ~/venv, /home/"
-        );
-        assert_eq!(without_homes("/mnt/home/ada/x", ""), "/mnt/home/ada/x");
     }
 }

@@ -8,6 +8,9 @@ mod format;
 mod json;
 mod markdown;
 mod patient;
+#[cfg(test)]
+#[path = "../../tests/cli/sample.rs"]
+mod sample;
 mod sarif;
 mod terminal;
 mod wording;

@@ -14,6 +14,7 @@ mod memory;
 mod names;
 mod page;
 mod place;
+mod said;
 mod stack;
 mod threads;
 mod values;
@@ -23,6 +24,7 @@ mod words;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use crashlens_core::hazard::Severity;
 use crashlens_core::remedy::Crashlens;
 use crashlens_core::{CaptureSource, Death, Gap, Report, Role, text};
 
@@ -31,9 +33,19 @@ use crate::saved::retention;
 pub(super) use hang::write_hang;
 pub(crate) use inspection::write_inspection;
 pub(super) use markdown::write_markdown;
-pub(super) use names::{clip, file_for_people, printable};
-pub(super) use page::{Columns, FAINT, PLAIN, Page, STRONG};
-pub(super) use why::sentence;
+pub(super) use memory::is_kill;
+pub(super) use names::{
+    clip, file_for_people, function_for_people, last_state, library_for_people, package_of,
+    printable,
+};
+pub(super) use page::{ALARM, Columns, FAINT, PLAIN, Page, Piece, STRONG};
+pub(super) use said::{Said, folded_stack};
+pub(super) use stack::{
+    describe as end_in_words, guess, is_call, native_name, python_place, same_place,
+};
+pub(super) use threads::{is_first, label as thread_label, place as thread_place};
+pub(super) use values::{in_words as value_in_words, mentions, own_frame};
+pub(super) use why::{confidence, is_explained, own_command, sentence, warning, works_through};
 
 /// How a report is shown.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +54,8 @@ pub(crate) struct View {
     pub(super) columns: Columns,
     /// How much.
     pub(super) verbosity: Verbosity,
+    /// The least severity that counts as a failure; `None` where none does.
+    pub(super) fail_on: Option<Severity>,
 }
 
 /// How much of a report is shown.
@@ -204,7 +218,7 @@ fn write_last_words(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
 }
 
 /// The last lines that were written, without those that are empty.
-fn last_lines(death: &Death, most: usize) -> Vec<String> {
+pub(super) fn last_lines(death: &Death, most: usize) -> Vec<String> {
     let tail = death.output.stderr.as_ref();
     let lines = tail.map_or(&[][..], |tail| &tail.lines);
     let states = lines.iter().rev().map(|line| names::last_state(line));
@@ -237,7 +251,7 @@ fn write_gaps(page: &mut Page<'_>, heading: &str, gaps: &[Gap], view: &View) -> 
 }
 
 /// Gaps with the same reason and remedy together, in the order of their first.
-fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
+pub(super) fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
     let mut kinds: Vec<Vec<&Gap>> = Vec::new();
     let mut first_of_kind = HashMap::new();
     for gap in gaps {
@@ -253,7 +267,7 @@ fn alike(gaps: &[Gap]) -> Vec<Vec<&Gap>> {
 }
 
 /// `limits, the processor: not recorded in a core file. To see them: …`
-fn gap_in_words(kind: &[&Gap]) -> String {
+pub(super) fn gap_in_words(kind: &[&Gap]) -> String {
     let mut parts: Vec<&str> = kind.iter().map(|gap| gap.part.as_str()).collect();
     let more = parts.len().saturating_sub(PARTS_SHOWN);
     parts.truncate(PARTS_SHOWN);

@@ -14,7 +14,7 @@ use super::results::Results;
 use crate::cli::{CheckReportArgs, ScanArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
-use crate::report::{Destination, Stream};
+use crate::report::Destination;
 
 /// What is to be done.
 pub(super) struct Job<'a> {
@@ -28,7 +28,7 @@ pub(super) struct Job<'a> {
 
 /// Examines everything, tells what was found, and does with bad files what was asked for.
 pub(super) fn run(job: &Job<'_>) -> Result<ExitStatus, Failure> {
-    let destination = Destination::new(&job.report.form, Stream::Stdout);
+    let destination = Destination::of_check(job.report);
     destination.check(ExitStatus::NoReport)?;
     let asked = asked::paths(job.scan)?;
     if job.move_to.is_some() && asked.paths.iter().any(|path| is_object(path)) {

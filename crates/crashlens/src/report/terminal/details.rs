@@ -19,6 +19,12 @@ const KNOWN_BY: usize = 60;
 /// Writes the details of a death.
 pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
     values::write(page, death)?;
+    write_observed(page, death, view)?;
+    memory::write(page, death)
+}
+
+/// Writes what was seen of the crash itself: no values, no memory.
+pub(super) fn write_observed(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
     write_account(page, death, view)?;
     let culprit = &death.culprit;
     if let Some(kernel) = culprit
@@ -39,10 +45,10 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
     if let Some(before) = earlier_fault(death) {
         page.fact("Before", &[(PLAIN, &before)])?;
     }
-    if let Some(lineage) = &death.lineage {
-        words::write_lineage(page, lineage)?;
+    match &death.lineage {
+        Some(lineage) => words::write_lineage(page, lineage),
+        None => Ok(()),
     }
-    memory::write(page, death)
 }
 
 /// The process's own account: what failed, what was called, thrown and said.

@@ -15,6 +15,15 @@ pub(in crate::report) fn write_hang(
 ) -> io::Result<()> {
     let mut page = Page::new(out, view.columns);
     page.blank()?;
+    write_sentences(&mut page, hang)?;
+    for process in &hang.processes {
+        write_process(process, None, view, out)?;
+    }
+    Ok(())
+}
+
+/// Writes how long nothing happened, and what else is known of the tree.
+pub(super) fn write_sentences(page: &mut Page<'_>, hang: &Hang) -> io::Result<()> {
     page.sentence(&[
         (PLAIN, "The program makes "),
         (ALARM, "no progress"),
@@ -31,9 +40,6 @@ pub(in crate::report) fn write_hang(
         page.paragraph(&format!(
             "Process {pid} had died before. What waits for it waits in vain, unless it noticed."
         ))?;
-    }
-    for process in &hang.processes {
-        write_process(process, None, view, out)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ fn coloured(inspection: &Inspection, columns: u16, verbosity: Verbosity) -> Stri
     let view = View {
         columns: Columns::new(Some(columns)),
         verbosity,
+        fail_on: None,
     };
     write_inspection(inspection, &view, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

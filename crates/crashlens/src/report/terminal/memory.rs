@@ -12,8 +12,14 @@ const NEAR: u64 = 95;
 /// Disks and shared memory are often nearly full; less than this left is worth telling.
 const LITTLE_SPACE: u64 = 16 << 20;
 
-/// Writes the numbers of memory and of limits that were nearly used up.
+/// Writes the numbers of memory and of limits that were nearly used up, and what the kernel said.
 pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
+    write_numbers(page, death)?;
+    write_kernel_log(page, death)
+}
+
+/// Writes the numbers alone.
+pub(super) fn write_numbers(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
     write_group(page, death)?;
     write_growth(page, death)?;
     let near =
@@ -30,6 +36,10 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
             ],
         )?;
     }
+    Ok(())
+}
+
+fn write_kernel_log(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
     for (index, line) in death.kernel_log.iter().flatten().enumerate().take(3) {
         let label = if index == 0 { "dmesg" } else { "" };
         // Of a line without spaces the terminal's edge would be no end.
@@ -72,7 +82,7 @@ fn is_group(used: &ResourceUse, death: &Death) -> bool {
         && group.is_some_and(|group| group.path == used.set_by.as_str())
 }
 
-fn is_kill(death: &Death) -> bool {
+pub(in crate::report) fn is_kill(death: &Death) -> bool {
     death.ending.kind == EndingKind::OomKill || death.ending.signal == Some(Signal::KILL)
 }
 

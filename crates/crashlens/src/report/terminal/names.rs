@@ -34,7 +34,7 @@ fn within(letters: impl Iterator<Item = char>, room: usize) -> impl Iterator<Ite
 }
 
 /// The last state of a line that was written with terminal codes: what follows the last carriage return.
-pub(super) fn last_state(line: &str) -> String {
+pub(in crate::report) fn last_state(line: &str) -> String {
     let plain = anstream::adapter::strip_str(line).to_string();
     plain
         .trim_end_matches('\r')
@@ -79,7 +79,7 @@ fn standard_library_path(file: &str) -> Option<&str> {
 }
 
 /// The package or folder a Python file is in, for counting: `keras` of `…/site-packages/keras/src/x.py`.
-pub(super) fn package_of(file: &str) -> &str {
+pub(in crate::report) fn package_of(file: &str) -> &str {
     for folder in ["site-packages/", "dist-packages/"] {
         if let Some(at) = file.rfind(folder) {
             let inside = &file[at + folder.len()..];
@@ -90,7 +90,7 @@ pub(super) fn package_of(file: &str) -> &str {
 }
 
 /// `_multiarray_umath.so` of `_multiarray_umath.cpython-311-x86_64-linux-gnu.so`.
-pub(super) fn library_for_people(library: &str) -> String {
+pub(in crate::report) fn library_for_people(library: &str) -> String {
     match library.split_once(".cpython-") {
         Some((stem, rest)) if rest.strip_suffix(".so").is_some() => format!("{stem}.so"),
         _ => library.to_owned(),
@@ -102,7 +102,7 @@ pub(super) fn library_for_people(library: &str) -> String {
 const MAX_NAME: usize = 16 << 10;
 
 /// A native function in at most `room` columns: template and call arguments go first, then the middle.
-pub(super) fn function_for_people(function: &str, room: usize) -> String {
+pub(in crate::report) fn function_for_people(function: &str, room: usize) -> String {
     if function.len() <= room || display_width(function) <= room {
         return function.to_owned();
     }

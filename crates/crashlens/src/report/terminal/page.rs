@@ -32,8 +32,39 @@ impl Columns {
 
 /// Where a report is written.
 pub(in crate::report) struct Page<'a> {
-    out: &'a mut dyn Write,
+    out: Out<'a>,
     width: usize,
+}
+
+enum Out<'a> {
+    /// As lines that fit.
+    Lines(&'a mut dyn Write),
+    /// As pieces, for a form that lays them out itself.
+    Pieces(&'a mut Vec<Piece>),
+}
+
+/// What is said in one go: a sentence, an item, or a fact with its label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) struct Piece {
+    /// Empty where it goes on with the fact before it, or is no fact.
+    pub(in crate::report) label: String,
+    /// Its text, with emphasis.
+    pub(in crate::report) spans: Vec<(Style, String)>,
+}
+
+/// Columns of what is laid out elsewhere: enough for any name that a person reads.
+const ELSEWHERE: usize = 160;
+
+/// What `write` says, for a form that lays it out itself.
+pub(in crate::report) fn pieces(
+    write: impl FnOnce(&mut Page<'_>) -> io::Result<()>,
+) -> io::Result<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    write(&mut Page {
+        out: Out::Pieces(&mut pieces),
+        width: ELSEWHERE,
+    })?;
+    Ok(pieces)
 }
 
 /// A piece of a line.
@@ -42,7 +73,7 @@ pub(in crate::report) type Span<'a> = (Style, &'a str);
 impl<'a> Page<'a> {
     pub(in crate::report) fn new(out: &'a mut dyn Write, columns: Columns) -> Self {
         Self {
-            out,
+            out: Out::Lines(out),
             width: columns.0,
         }
     }
@@ -53,7 +84,10 @@ impl<'a> Page<'a> {
     }
 
     pub(in crate::report) fn blank(&mut self) -> io::Result<()> {
-        writeln!(self.out)
+        match &mut self.out {
+            Out::Lines(out) => writeln!(out),
+            Out::Pieces(_) => Ok(()),
+        }
     }
 
     /// A heading, with a blank line before it.
@@ -69,8 +103,12 @@ impl<'a> Page<'a> {
         write: impl FnOnce(&mut Page<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut text = Vec::new();
+        let out = match &mut self.out {
+            Out::Lines(_) => Out::Lines(&mut text),
+            Out::Pieces(pieces) => Out::Pieces(pieces),
+        };
         write(&mut Page {
-            out: &mut text,
+            out,
             width: self.width,
         })?;
         if text.is_empty() {
@@ -80,16 +118,39 @@ impl<'a> Page<'a> {
             Some(heading) => self.heading(heading)?,
             None => self.blank()?,
         }
-        self.out.write_all(&text)
+        match &mut self.out {
+            Out::Lines(out) => out.write_all(&text),
+            Out::Pieces(_) => Ok(()),
+        }
+    }
+
+    /// Keeps what is said, where it is laid out elsewhere.
+    fn keep(&mut self, label: &str, spans: &[Span<'_>]) -> Option<&mut dyn Write> {
+        match &mut self.out {
+            Out::Lines(out) => Some(*out),
+            Out::Pieces(pieces) => {
+                let spans = spans.iter().filter(|(_, text)| !text.is_empty());
+                pieces.push(Piece {
+                    label: label.trim().to_owned(),
+                    spans: spans
+                        .map(|(style, text)| (*style, printable(text).into_owned()))
+                        .collect(),
+                });
+                None
+            }
+        }
     }
 
     /// One line as it is; who calls has made it fit.
     pub(in crate::report) fn line(&mut self, indent: usize, spans: &[Span<'_>]) -> io::Result<()> {
-        write!(self.out, "{:indent$}", "")?;
+        let Some(out) = self.keep("", spans) else {
+            return Ok(());
+        };
+        write!(out, "{:indent$}", "")?;
         for (style, text) in spans.iter().filter(|(_, text)| !text.is_empty()) {
-            write!(self.out, "{style}{}{style:#}", printable(text))?;
+            write!(out, "{style}{}{style:#}", printable(text))?;
         }
-        writeln!(self.out)
+        writeln!(out)
     }
 
     /// Wrapped text.
@@ -150,7 +211,7 @@ impl<'a> Page<'a> {
     pub(in crate::report) fn fact(&mut self, label: &str, spans: &[Span<'_>]) -> io::Result<()> {
         let first = format!("  {label:LABEL$}");
         let rest = " ".repeat(first.len());
-        self.wrapped(&first, &rest, spans)
+        self.wrapped_fact(label, &first, &rest, spans)
     }
 
     /// Faint wrapped text, `indent` columns in.
@@ -176,11 +237,25 @@ impl<'a> Page<'a> {
     }
 
     fn wrapped(&mut self, first: &str, rest: &str, spans: &[Span<'_>]) -> io::Result<()> {
+        self.wrapped_fact("", first, rest, spans)
+    }
+
+    fn wrapped_fact(
+        &mut self,
+        label: &str,
+        first: &str,
+        rest: &str,
+        spans: &[Span<'_>],
+    ) -> io::Result<()> {
+        let width = self.width;
+        let Some(out) = self.keep(label, spans) else {
+            return Ok(());
+        };
         let mut text = String::new();
         for (style, span) in spans.iter().filter(|(_, span)| !span.is_empty()) {
             let _ = write!(text, "{style}{}{style:#}", printable(span));
         }
-        let options = textwrap::Options::new(self.width)
+        let options = textwrap::Options::new(width)
             .initial_indent(first)
             .subsequent_indent(rest)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -189,7 +264,7 @@ impl<'a> Page<'a> {
             .word_separator(textwrap::WordSeparator::AsciiSpace);
         for line in textwrap::wrap(&text, options) {
             // A space that must not be a line's end is written as one that does not break.
-            writeln!(self.out, "{}", line.replace('\u{a0}', " "))?;
+            writeln!(out, "{}", line.replace('\u{a0}', " "))?;
         }
         Ok(())
     }

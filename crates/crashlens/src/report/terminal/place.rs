@@ -14,6 +14,15 @@ const MARGIN: usize = 10;
 /// Writes where it happened.
 pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Result<()> {
     write_python(page, death)?;
+    write_beyond_python(page, death, view)
+}
+
+/// Writes what is known of the place beside the line of Python.
+pub(super) fn write_beyond_python(
+    page: &mut Page<'_>,
+    death: &Death,
+    view: &View,
+) -> io::Result<()> {
     if let Some(op) = &death.culprit.op {
         page.fact("TF op", &[(PLAIN, op)])?;
     }

@@ -48,14 +48,7 @@ pub(super) fn write(
             write_in_full(page, frame)?;
         }
     } else {
-        let visible = visible(&thread.frames);
-        let hidden = thread.frames.len() - visible.len();
-        for row in fold(&visible, rows) {
-            match row {
-                Row::Frame(frame, times) => write_frame(page, frame, times, working_directory)?,
-                Row::Skipped(frames) => write_skipped(page, &frames)?,
-            }
-        }
+        let hidden = write_rows(page, thread, working_directory, rows)?;
         if hidden > 0 {
             page.note(
                 MARGIN,
@@ -67,6 +60,23 @@ pub(super) fn write(
         Some(text) => page.note(MARGIN, &text),
         None => Ok(()),
     }
+}
+
+/// Writes at most `rows` rows; returns how many frames of the interpreter are in none of them.
+pub(super) fn write_rows(
+    page: &mut Page<'_>,
+    thread: &ThreadReport,
+    working_directory: Option<&str>,
+    rows: usize,
+) -> io::Result<usize> {
+    let visible = visible(&thread.frames);
+    for row in fold(&visible, rows) {
+        match row {
+            Row::Frame(frame, times) => write_frame(page, frame, times, working_directory)?,
+            Row::Skipped(frames) => write_skipped(page, &frames)?,
+        }
+    }
+    Ok(thread.frames.len() - visible.len())
 }
 
 /// Frames that are not the interpreter's own, but for those on top of the stack, where the interpreter itself acts.
@@ -156,11 +166,11 @@ fn kind(frame: &Frame) -> Kind {
 }
 
 /// Whether the frame is a call of its own. A function may be expanded into a part of itself, which is no recursion.
-fn is_call(frame: &Frame) -> bool {
+pub(in crate::report) fn is_call(frame: &Frame) -> bool {
     !matches!(frame, Frame::Native(native) if native.inlined)
 }
 
-fn same_place(left: &Frame, right: &Frame) -> bool {
+pub(in crate::report) fn same_place(left: &Frame, right: &Frame) -> bool {
     match (left, right) {
         (Frame::Native(left), Frame::Native(right)) => {
             left.function.is_some()
@@ -309,7 +319,7 @@ fn write_in_full(page: &mut Page<'_>, frame: &Frame) -> io::Result<()> {
 }
 
 /// The function, or what there is instead.
-pub(super) fn native_name(frame: &NativeFrame) -> String {
+pub(in crate::report) fn native_name(frame: &NativeFrame) -> String {
     match (&frame.function, frame.module_offset) {
         (Some(function), _) => function.clone(),
         (None, Some(offset)) => format!("(no name) +{offset}"),
@@ -318,7 +328,10 @@ pub(super) fn native_name(frame: &NativeFrame) -> String {
 }
 
 /// `train.py:5 in fit`.
-pub(super) fn python_place(frame: &PythonFrame, working_directory: Option<&str>) -> String {
+pub(in crate::report) fn python_place(
+    frame: &PythonFrame,
+    working_directory: Option<&str>,
+) -> String {
     let file = match working_directory {
         Some(_) => file_for_people(&frame.file, working_directory),
         None => frame.file.clone(),
@@ -329,7 +342,7 @@ pub(super) fn python_place(frame: &PythonFrame, working_directory: Option<&str>)
     format!("{file}{line} in {}", frame.function)
 }
 
-fn guess(trust: FrameTrust) -> &'static str {
+pub(in crate::report) fn guess(trust: FrameTrust) -> &'static str {
     match trust {
         FrameTrust::Scan => " (a guess)",
         FrameTrust::Unplaced => " (place uncertain)",
@@ -341,7 +354,7 @@ fn guess(trust: FrameTrust) -> &'static str {
     }
 }
 
-fn describe(end: StackEnd, frames: usize) -> Option<String> {
+pub(in crate::report) fn describe(end: StackEnd, frames: usize) -> Option<String> {
     Some(match end {
         StackEnd::Complete => return None,
         StackEnd::Unreadable { address } => {

@@ -1,7 +1,5 @@
 use super::*;
-
-#[path = "../../../tests/cli/sample.rs"]
-mod sample;
+use crate::report::sample;
 
 /// The text for a capture, with escape codes as people can read them.
 fn text(capture: &crashlens_core::CrashCapture, columns: u16, verbosity: Verbosity) -> String {
@@ -17,6 +15,7 @@ fn text(capture: &crashlens_core::CrashCapture, columns: u16, verbosity: Verbosi
     let view = View {
         columns: Columns::new(Some(columns)),
         verbosity,
+        fail_on: None,
     };
     write_report(&report, &view, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()

@@ -43,7 +43,7 @@ pub(super) fn write_first(page: &mut Page<'_>, death: &Death, view: &View) -> io
     Ok(())
 }
 
-fn is_first(thread: &ThreadReport, death: &Death) -> bool {
+pub(in crate::report) fn is_first(thread: &ThreadReport, death: &Death) -> bool {
     let has_crashed = death.threads.iter().any(|thread| thread.crashed);
     thread.crashed || (!has_crashed && thread.role == ThreadRole::Main)
 }
@@ -117,7 +117,7 @@ fn write_lines(
 }
 
 /// `4711 "tf_Compute" and 5 alike`.
-fn label(thread: &ThreadReport) -> String {
+pub(in crate::report) fn label(thread: &ThreadReport) -> String {
     let alike = if thread.also.is_empty() {
         String::new()
     } else {
@@ -141,7 +141,11 @@ pub(super) fn gil(holds: Option<bool>) -> &'static str {
 }
 
 /// Where the thread was: in its innermost Python code, or in its innermost function that has a name.
-fn place(thread: &ThreadReport, directory: Option<&str>, room: usize) -> String {
+pub(in crate::report) fn place(
+    thread: &ThreadReport,
+    directory: Option<&str>,
+    room: usize,
+) -> String {
     let python = thread.frames.iter().find_map(|frame| match frame {
         Frame::Python(python) => Some(python_place(python, directory)),
         Frame::Native(_) => None,

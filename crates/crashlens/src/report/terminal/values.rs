@@ -27,7 +27,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death) -> io::Result<()> {
 }
 
 /// The frame of `culprit.python`, with its variables.
-fn own_frame(death: &Death) -> Option<&PythonFrame> {
+pub(in crate::report) fn own_frame(death: &Death) -> Option<&PythonFrame> {
     let culprit = death.culprit.python.as_ref()?;
     let frames = death.threads.iter().flat_map(|thread| &thread.frames);
     frames
@@ -43,7 +43,7 @@ fn own_frame(death: &Death) -> Option<&PythonFrame> {
 }
 
 /// Whether the line has the name as a word of its own.
-fn mentions(source: &str, name: &str) -> bool {
+pub(in crate::report) fn mentions(source: &str, name: &str) -> bool {
     source
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .any(|word| word == name)
@@ -62,7 +62,7 @@ pub(super) fn assignment(variable: &Variable, room: usize) -> String {
 }
 
 /// The value, or what kind of thing it is.
-pub(super) fn in_words(value: &Value, room: usize) -> String {
+pub(in crate::report) fn in_words(value: &Value, room: usize) -> String {
     let text = match (&value.array, &value.text) {
         (Some(array), _) => describe(array, &value.type_name),
         (None, Some(text)) => text.clone(),

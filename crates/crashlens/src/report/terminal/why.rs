@@ -52,7 +52,7 @@ pub(super) fn write(page: &mut Page<'_>, death: &Death, view: &View) -> io::Resu
 }
 
 /// Whether any cause is told.
-pub(super) fn is_explained(death: &Death) -> bool {
+pub(in crate::report) fn is_explained(death: &Death) -> bool {
     let first = death.diagnosis.findings.first();
     first.is_some_and(|first| first.cause.depth() != Depth::Nothing)
 }
@@ -109,14 +109,14 @@ fn plain(text: &str) -> String {
 }
 
 /// Whether the first finding is what has to be changed and the other how that worked: then they are no rivals.
-fn works_through(first: Option<&Finding>, other: &Finding) -> bool {
+pub(in crate::report) fn works_through(first: Option<&Finding>, other: &Finding) -> bool {
     first.is_some_and(|first| first.cause.depth() == Depth::Origin)
         && other.cause.depth() == Depth::Mechanism
         && other.confidence >= Confidence::Likely
 }
 
 /// How sure it is, as one says it.
-fn confidence(confidence: Confidence) -> &'static str {
+pub(in crate::report) fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Certain => "certain",
         Confidence::Likely => "likely",
@@ -226,7 +226,7 @@ pub(super) fn text_lines(command: &Command) -> Vec<String> {
 }
 
 /// The command line that started the program, where it can be given again as it is.
-fn own_command(death: &Death) -> Option<Vec<String>> {
+pub(in crate::report) fn own_command(death: &Death) -> Option<Vec<String>> {
     let words: Vec<String> = death
         .command
         .iter()
@@ -243,7 +243,7 @@ fn own_command(death: &Death) -> Option<Vec<String>> {
 }
 
 /// What a remedy may spoil.
-pub(super) fn warning(risk: Risk) -> Option<&'static str> {
+pub(in crate::report) fn warning(risk: Risk) -> Option<&'static str> {
     match risk {
         Risk::None => None,
         Risk::Environment => Some("This changes what is installed or set up on the machine."),
