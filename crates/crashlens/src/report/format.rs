@@ -8,7 +8,7 @@ use crashlens_core::Report;
 
 use super::markdown::Owner;
 use super::terminal::{View, write_inspection, write_report};
-use super::{json, markdown, sarif};
+use super::{json, junit, markdown, sarif};
 
 /// Form of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,6 +21,8 @@ pub(crate) enum Format {
     Jsonl,
     /// For code scanning: SARIF 2.1.0
     Sarif,
+    /// For CI servers: `JUnit` XML, a test case for each check
+    Junit,
     /// For an issue or a chat: Markdown, home folder and user name masked
     Md,
 }
@@ -34,6 +36,7 @@ impl Format {
         Self::Json,
         Self::Jsonl,
         Self::Sarif,
+        Self::Junit,
         Self::Md,
     ];
     /// Those of `rules`.
@@ -61,6 +64,7 @@ impl Format {
             Self::Json => json::write(report, out),
             Self::Jsonl => json::write_line(report, out),
             Self::Sarif => sarif::write(report, out),
+            Self::Junit => junit::write(report, view.fail_on, out),
             Self::Md => markdown::write(report, &Owner::of_this_process(), out),
         }
     }

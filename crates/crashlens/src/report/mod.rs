@@ -6,6 +6,7 @@ mod destination;
 mod example;
 mod format;
 mod json;
+mod junit;
 mod markdown;
 mod patient;
 #[cfg(test)]
