@@ -1,5 +1,6 @@
 //! Doors for the fuzzers to parsers that are otherwise private. Not part of the interface.
 
+use crate::report::page;
 use crate::survey::{Distribution, Interpreter};
 use crate::{Observed, Report, Survey, messages, pasted, secrets};
 
@@ -19,6 +20,20 @@ pub fn messages(bytes: &[u8]) {
 pub fn pasted(bytes: &[u8]) {
     if let Ok(capture) = pasted::read(bytes) {
         Report::of_capture(&capture);
+    }
+}
+
+/// A page of HTML with a report in it, from a stranger.
+///
+/// # Panics
+///
+/// If a report that was read is not the same when it is written and read again.
+pub fn report_page(bytes: &[u8]) {
+    if let Ok(report) = page::read(bytes) {
+        let json = serde_json::to_string(&report).unwrap_or_default();
+        let again = page::read(page::element(&json).as_bytes());
+        let again = again.map(|report| serde_json::to_string(&report).unwrap_or_default());
+        assert_eq!(again.ok(), Some(json));
     }
 }
 

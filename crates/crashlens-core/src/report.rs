@@ -5,6 +5,7 @@
 
 mod death;
 mod hang;
+pub mod page;
 mod surroundings;
 mod threads;
 

@@ -247,7 +247,7 @@ impl Destination {
         let harmless = match self.format {
             Format::Json | Format::Jsonl | Format::Sarif => harmless::json(&text),
             Format::Text => harmless::page(&text),
-            Format::Md | Format::Junit => harmless::lines(&text),
+            Format::Md | Format::Html | Format::Junit => harmless::lines(&text),
         };
         harmless.into_owned().into_bytes()
     }

@@ -8,7 +8,7 @@ use crashlens_core::Report;
 
 use super::markdown::Owner;
 use super::terminal::{View, write_inspection, write_report};
-use super::{json, junit, markdown, sarif};
+use super::{html, json, junit, markdown, sarif};
 
 /// Form of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,11 +25,13 @@ pub(crate) enum Format {
     Junit,
     /// For an issue or a chat: Markdown, home folder and user name masked
     Md,
+    /// To look at and to pass on: one page without scripts, which `diagnose` reads back
+    Html,
 }
 
 impl Format {
     /// Those of `run`, `attach` and `diagnose`.
-    pub(crate) const OF_DEATHS: &[Self] = &[Self::Text, Self::Json, Self::Md];
+    pub(crate) const OF_DEATHS: &[Self] = &[Self::Text, Self::Json, Self::Md, Self::Html];
     /// Those of `check`.
     pub(crate) const OF_CHECKS: &[Self] = &[
         Self::Text,
@@ -38,6 +40,7 @@ impl Format {
         Self::Sarif,
         Self::Junit,
         Self::Md,
+        Self::Html,
     ];
     /// Those of `rules`.
     pub(crate) const OF_RULES: &[Self] = &[Self::Text, Self::Json];
@@ -66,6 +69,7 @@ impl Format {
             Self::Sarif => sarif::write(report, out),
             Self::Junit => junit::write(report, view.fail_on, out),
             Self::Md => markdown::write(report, &Owner::of_this_process(), out),
+            Self::Html => html::write(report, out),
         }
     }
 }

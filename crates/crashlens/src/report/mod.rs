@@ -5,6 +5,7 @@ mod destination;
 #[cfg(test)]
 mod example;
 mod format;
+mod html;
 mod json;
 mod junit;
 mod markdown;
