@@ -128,15 +128,25 @@ pub(crate) struct AttachArgs {
     pub(crate) report: ReportArgs,
 }
 
-/// Report on a core file, on a capture that `run` has saved, or on text that tells of a death.
+/// Report on a core file, on a capture that `run` has saved, on a report as HTML, or on text that tells of a death.
 ///
-/// What the file is, is told from its content. Core files may be packed with zstd. Text is what there is when nothing
+/// The file type is detected from the content. Core files may be packed with zstd. Text is what there is when nothing
 /// else was kept: a log, a terminal's last lines, a debugger's backtrace; it may be cut and mixed with other output.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit status: 0 when a report was made, 2 when not.")]
 pub(crate) struct DiagnoseArgs {
-    /// A saved capture, an ELF core file, or text; `-` for standard input
+    /// A saved capture, an ELF core file, a report as HTML, or text; `-` for standard input, `last` for the newest capture
+    ///
+    /// `last` is the newest of the captures that were saved in `$XDG_STATE_HOME/crashlens` (`~/.local/state/crashlens`).
+    /// A file of that name is `./last`.
     pub(crate) file: PathBuf,
+
+    /// Write the report as HTML, and open it in a browser
+    ///
+    /// The page is written beside the file, as `FILE.html`, or to the file of `--output`; only its owner can read it. Its
+    /// path is printed. It is opened with `$BROWSER`, or with `xdg-open` where there is a desktop.
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) open: bool,
 
     /// Also hold the death against these advisories, in the OSV format; may be given several times
     ///

@@ -110,6 +110,12 @@ pub(crate) fn newest_first(save: Option<&Path>) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
+/// The newest of this user's saved captures; else the folder where they would be.
+pub(crate) fn newest() -> Result<PathBuf, Option<PathBuf>> {
+    let newest = newest_first(None).into_iter().next();
+    newest.ok_or_else(|| state_folder(std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME")))
+}
+
 /// `$XDG_STATE_HOME/crashlens`, or `~/.local/state/crashlens`. A relative path is to be ignored, as the XDG standard has it.
 fn state_folder(state_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let absolute = |variable: Option<OsString>| {
@@ -172,6 +178,13 @@ fn file_name(file: &CaptureFile, now: Timestamp) -> String {
 /// The beginning of a name.
 fn time_of(now: Timestamp) -> String {
     now.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
+}
+
+/// The page that belongs to a capture, beside it: `NAME.crashlens.html`.
+pub(crate) fn page_beside(capture: &Path) -> PathBuf {
+    let mut name = capture.as_os_str().to_owned();
+    name.push(".html");
+    PathBuf::from(name)
 }
 
 /// `capture`, `capture.2`, `capture.3`…

@@ -1,10 +1,12 @@
 //! `crashlens diagnose`: a report from a file, whatever the file is.
 
+mod opening;
 mod waiting;
 
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crashlens_core::report::page;
 use crashlens_core::{CaptureFile, Report, pasted};
 use crashlens_inspect::bounded;
 
@@ -14,7 +16,7 @@ use crate::commands::advisories;
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::report::{Destination, Stream};
-use crate::saved::make_private;
+use crate::saved::{make_private, newest};
 
 /// Enough to tell what a file is: a core by its first bytes, text by so many of them.
 const OPENING: usize = 4096;
@@ -27,6 +29,8 @@ const MAX_PIPED_CORE: u64 = 64 << 30;
 #[derive(Debug, PartialEq, Eq)]
 enum Kind {
     Capture,
+    /// A report as a page of HTML.
+    Page,
     Core,
     /// What a person has of a death: a log, a terminal's last lines.
     Text,
@@ -34,23 +38,32 @@ enum Kind {
     Unknown,
 }
 
+/// What there is to report on.
+enum Found {
+    /// Facts of a death.
+    Facts(Box<CaptureFile>),
+    /// Facts that crashlens had saved in this file.
+    Saved(Box<CaptureFile>),
+    /// A report that was made already.
+    Report(Box<Report>),
+}
+
 /// Reports on the file.
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<ExitStatus, Failure> {
     let destination = Destination::new(&args.report, Stream::Stdout);
-    let issues = advisories::with_built_in(&args.advisories)?;
-    let (file, is_saved) = if args.file == Path::new("-") {
-        (from_stdin(args.reading.locals())?, false)
-    } else {
-        from_path(&args.file, args.reading.locals())?
-    };
-    let mut report = Report::judged_by(&file.capture, &issues);
-    if is_saved {
-        for death in &mut report.deaths {
-            death.saved = Some(args.file.display().to_string());
-        }
+    if !args.open {
+        destination.write(&report(args, &chosen(args)?)?, ExitStatus::NoReport)?;
+        return Ok(ExitStatus::Success);
     }
-    destination.write(&report, ExitStatus::NoReport)?;
-    Ok(ExitStatus::Success)
+    let path = chosen(args)?;
+    let is_file = path != Path::new("-");
+    let Some((destination, page)) = destination.into_page(is_file.then_some(&*path)) else {
+        let message = "cannot open the report on standard input: the page has no place";
+        return Err(Failure::new(message, ExitStatus::NoReport)
+            .with_help("Name a file for it with `--output FILE`."));
+    };
+    destination.write(&report(args, &path)?, ExitStatus::NoReport)?;
+    opening::open(&page)
 }
 
 /// A capture that crashlens has saved.
@@ -59,8 +72,49 @@ pub(crate) fn read_saved(path: &Path) -> io::Result<CaptureFile> {
     CaptureFile::read(&bytes).map_err(io::Error::other)
 }
 
-/// The capture in a file, and whether the file is one that crashlens had saved.
-fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> {
+/// The file that is meant.
+fn chosen(args: &DiagnoseArgs) -> Result<PathBuf, Failure> {
+    if args.file != Path::new("last") {
+        return Ok(args.file.clone());
+    }
+    newest().map_err(|place| {
+        let place = place.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
+        let message = format!("there is no saved capture{place}");
+        Failure::new(message, ExitStatus::NoReport).with_help(
+            "`crashlens run -- COMMAND` saves one at every crash. A file of that name is `./last`.",
+        )
+    })
+}
+
+fn report(args: &DiagnoseArgs, path: &Path) -> Result<Report, Failure> {
+    let issues = advisories::with_built_in(&args.advisories)?;
+    let found = if path == Path::new("-") {
+        from_stdin(args.reading.locals())?
+    } else {
+        from_path(path, args.reading.locals())?
+    };
+    match found {
+        Found::Facts(file) => Ok(Report::judged_by(&file.capture, &issues)),
+        Found::Saved(file) => {
+            let mut report = Report::judged_by(&file.capture, &issues);
+            for death in &mut report.deaths {
+                death.saved = Some(path.display().to_string());
+            }
+            Ok(report)
+        }
+        Found::Report(report) if args.advisories.is_empty() => Ok(*report),
+        Found::Report(_) => Err(Failure::new(
+            format!(
+                "cannot use advisories with {}: it is a finished report",
+                path.display()
+            ),
+            ExitStatus::NoReport,
+        )
+        .with_help("Give the capture that the report names.")),
+    }
+}
+
+fn from_path(path: &Path, locals: bool) -> Result<Found, Failure> {
     let name = path.display().to_string();
     let failed = |error: io::Error| {
         Failure::new(
@@ -78,24 +132,51 @@ fn from_path(path: &Path, locals: bool) -> Result<(CaptureFile, bool), Failure> 
     }
     let opening = read_opening(&mut file).map_err(failed)?;
     match kind(&opening) {
-        Kind::Capture => Ok((read_capture(&name, opening.chain(file))?, true)),
-        Kind::Core if metadata.is_file() => Ok((read_core(path, locals)?, false)),
-        Kind::Core => Ok((read_spooled(&name, opening.chain(file), locals)?, false)),
-        Kind::Text => Ok((read_text(&name, opening.chain(file))?, false)),
-        other => Err(refuse(&name, &other)),
+        Kind::Capture => Ok(Found::Saved(Box::new(read_capture(
+            &name,
+            opening.chain(file),
+        )?))),
+        Kind::Core if metadata.is_file() => Ok(Found::Facts(Box::new(read_core(path, locals)?))),
+        kind => from_stream(&name, &kind, opening.chain(file), locals),
     }
 }
 
-fn from_stdin(locals: bool) -> Result<CaptureFile, Failure> {
+fn from_stdin(locals: bool) -> Result<Found, Failure> {
     let name = "standard input";
     let mut input = Waiting::stdin().map_err(|error| Failure::reading(name, &error))?;
     let opening = read_opening(&mut input).map_err(|error| Failure::reading(name, &error))?;
-    match kind(&opening) {
-        Kind::Capture => read_capture(name, opening.chain(input)),
-        Kind::Core => read_spooled(name, opening.chain(input), locals),
-        Kind::Text => read_text(name, opening.chain(input)),
-        other => Err(refuse(name, &other)),
+    from_stream(name, &kind(&opening), opening.chain(input), locals)
+}
+
+/// From what can be read only once.
+fn from_stream(name: &str, kind: &Kind, input: impl Read, locals: bool) -> Result<Found, Failure> {
+    let facts = match kind {
+        Kind::Page => return Ok(Found::Report(Box::new(read_page(name, input)?))),
+        Kind::Capture => read_capture(name, input)?,
+        Kind::Core => read_spooled(name, input, locals)?,
+        Kind::Text => read_text(name, input)?,
+        Kind::OtherElf | Kind::Unknown => return Err(refuse(name, kind)),
+    };
+    Ok(Found::Facts(Box::new(facts)))
+}
+
+fn read_page(name: &str, input: impl Read) -> Result<Report, Failure> {
+    let mut bytes = Vec::new();
+    input
+        .take(page::MAX_PAGE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::reading(name, &error))?;
+    if bytes.len() as u64 > page::MAX_PAGE {
+        let message = format!("cannot read {name}: it is too large for a report");
+        return Err(Failure::new(message, ExitStatus::NoReport));
     }
+    page::read(&bytes).map_err(|error| {
+        let failure = Failure::reading(name, &error);
+        match error {
+            page::PageError::Newer => failure.with_help("Upgrade crashlens to read it."),
+            _ => failure,
+        }
+    })
 }
 
 fn read_capture(name: &str, input: impl Read) -> Result<CaptureFile, Failure> {
@@ -176,6 +257,8 @@ fn kind(opening: &io::Cursor<Vec<u8>>) -> Kind {
         if is_core { Kind::Core } else { Kind::OtherElf }
     } else if PACKED.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Core
+    } else if page::looks_like(bytes) {
+        Kind::Page
     } else if pasted::looks_like_text(bytes) {
         Kind::Text
     } else {
@@ -194,7 +277,7 @@ fn refuse(name: &str, kind: &Kind) -> Failure {
         ExitStatus::NoReport,
     )
     .with_help(
-        "Give an ELF core file (also .zst), a file that `crashlens run` has saved, or text that tells of the death.",
+        "Give an ELF core file (also .zst), a file that `crashlens run` has saved, a report as HTML, or text that tells of the death.",
     )
 }
 
@@ -215,7 +298,13 @@ mod tests {
     fn a_file_is_known_by_its_first_bytes() {
         let elf = |kind: u8| [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[kind, 0]].concat();
         let windows = "\u{feff}Aborted\r\n".encode_utf16();
-        let cases: [(Vec<u8>, Kind); 10] = [
+        let page = format!("<!DOCTYPE html><html><head>{}", page::generator());
+        let cases: [(Vec<u8>, Kind); 12] = [
+            (page.into_bytes(), Kind::Page),
+            (
+                b"<!DOCTYPE html><title>Aborted</title>".to_vec(),
+                Kind::Text,
+            ),
             (windows.flat_map(u16::to_le_bytes).collect(), Kind::Text),
             (b"crashlens capture 1\n".to_vec(), Kind::Capture),
             (elf(4), Kind::Core),

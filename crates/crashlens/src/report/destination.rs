@@ -20,7 +20,7 @@ use crate::cli::{CheckReportArgs, Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
-use crate::saved::write_atomically;
+use crate::saved::{page_beside, write_atomically};
 
 /// How long a stream may take a report of a process that is held.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -91,6 +91,17 @@ impl Destination {
             fail_on: args.fail_on.severity(),
             ..Self::new(&args.form, Stream::Stdout)
         }
+    }
+
+    /// The report as a page: in the file that the arguments name, else beside `file`. `None` where there is neither.
+    pub(crate) fn into_page(self, file: Option<&Path>) -> Option<(Self, PathBuf)> {
+        let page = self.file.clone().or_else(|| file.map(page_beside))?;
+        let destination = Self {
+            file: Some(page.clone()),
+            format: Format::Html,
+            ..self
+        };
+        Some((destination, page))
     }
 
     /// Standard output, for what is no report of a death.

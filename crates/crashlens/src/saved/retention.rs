@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EXTENSION, time_of};
+use super::{EXTENSION, page_beside, time_of};
 
 /// Captures of this age are removed.
 const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -50,6 +50,8 @@ fn clear_above(folder: &Path, newest: &str, now: Timestamp, most_bytes: u64) -> 
         bytes = bytes.max(most_bytes);
         let path = folder.join(&capture.name);
         if std::fs::remove_file(&path).is_ok() {
+            // The page of a capture goes with it.
+            let _ = std::fs::remove_file(page_beside(&path));
             removed.push(path);
         }
     }
@@ -124,6 +126,19 @@ mod tests {
         let (names, removed) = left(&captures, captures[4].0, 1000);
         let kept = [1, 3, 4, 5, 6].map(|place| captures[place].0);
         assert_eq!((names, removed), (kept.map(str::to_owned).to_vec(), 2));
+    }
+
+    #[test]
+    fn the_page_of_a_capture_goes_with_it() {
+        let captures = [
+            ("2026-11-15T22-05-32Z-python-7.crashlens", 60),
+            ("2026-11-15T22-05-32Z-python-7.crashlens.html", 60),
+            ("2026-11-15T22-05-33Z-python-8.crashlens", 60),
+            ("2026-11-15T22-05-33Z-python-8.crashlens.html", 60),
+        ];
+        let (names, removed) = left(&captures, captures[2].0, 100);
+        let kept = [2, 3].map(|place| captures[place].0.to_owned());
+        assert_eq!((names, removed), (kept.to_vec(), 1));
     }
 
     #[test]
