@@ -13,6 +13,7 @@ mod folklore;
 mod links;
 mod majority;
 mod newer_python;
+mod pages;
 mod python;
 mod record;
 mod reliability;
@@ -52,6 +53,8 @@ enum Program {
     Environments(environments::Options),
     /// Types the same keys at programs alone and under crashlens, and compares the screens
     Terminal(terminal::Options),
+    /// Shows reports in Chromium, and asserts that they run nothing, ask for nothing, and fit
+    Pages(pages::Options),
     /// Counts in how many runs a program is unaffected by crashlens, and by kills of crashlens
     Reliability(reliability::Options),
     /// Runs programs with TensorFlow alone and watched by `crashlens.enable()`, and compares them
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Program::Environments(options) => environments::run(&options),
         Program::Files(options) => files::run(&options),
         Program::Terminal(options) => terminal::run(&options),
+        Program::Pages(options) => pages::run(&options),
         Program::Reliability(options) => reliability::run(&options),
         Program::Enabled(options) => enabled::run(&options),
         Program::Bench(options) => bench::run(&options),

@@ -68,6 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
         Err(error) => Ok(Step::Skipped(format!("it cannot be had here: {error:#}"))),
     });
     tally.step("terminal", terminal);
+    tally.step("pages in a browser", pages);
     tally.step("reliability", || lab(&["reliability"]));
     let mut live = |name: &'static str, arguments: &[&str]| {
         tally.step(name, || {
@@ -129,13 +130,20 @@ fn terminal() -> Result<Step> {
     lab(&["terminal"])
 }
 
+fn pages() -> Result<Step> {
+    if workspace::find_program("chromium").is_none() {
+        return Ok(Step::Skipped("there is no Chromium".to_owned()));
+    }
+    lab(&["pages"])
+}
+
 fn newer_python() -> Result<PathBuf> {
     let said = command::output(&mut lab_command(&["newer-python"]))?;
     Ok(PathBuf::from(said.lines().last().unwrap_or_default()))
 }
 
 /// Programs that tests run, and the Debian packages they are in.
-const PROGRAMS: [(&str, &str); 17] = [
+const PROGRAMS: [(&str, &str); 18] = [
     ("gdb", "gdb"),
     ("strace", "strace"),
     ("gcc", "gcc"),
@@ -155,6 +163,8 @@ const PROGRAMS: [(&str, &str); 17] = [
     // For the completion scripts, as zsh and man above.
     ("fish", "fish"),
     ("tput", "ncurses-bin"),
+    // For `cargo lab pages`.
+    ("chromium", "chromium"),
 ];
 
 fn system_packages() -> Result<Step> {
