@@ -11,6 +11,8 @@ use crate::report::terminal::{is_first, thread_label, thread_place};
 
 /// Threads on the page; the JSON has all of them.
 const MOST: usize = 300;
+/// So many of those that waited for the crashed one stand open.
+const OPEN: usize = 2;
 /// Columns of the place in a summary.
 const PLACE: usize = 90;
 
@@ -27,7 +29,9 @@ pub(super) fn write(death: &Death, anchors: &Anchors) -> Markup {
             section {
                 h2 { (plural(count, "other thread")) }
                 div.threads {
-                    @for thread in others.iter().take(MOST) { (one(thread, death, anchors)) }
+                    @for (index, thread) in others.iter().take(MOST).enumerate() {
+                        (one(thread, index < OPEN, death, anchors))
+                    }
                 }
                 @if others.len() > MOST { p.faint { "and " (others.len() - MOST) " more" } }
             }
@@ -35,11 +39,11 @@ pub(super) fn write(death: &Death, anchors: &Anchors) -> Markup {
     }
 }
 
-fn one(thread: &ThreadReport, death: &Death, anchors: &Anchors) -> Markup {
+fn one(thread: &ThreadReport, may_be_open: bool, death: &Death, anchors: &Anchors) -> Markup {
     let directory = death.environment.working_directory.as_deref().or(Some("/"));
     let rest = thread.frames.len().saturating_sub(FRAMES_OF_OTHERS);
     html! {
-        details id=(anchors.thread(thread.id)) open[thread.waits_for_crashed] {
+        details id=(anchors.thread(thread.id)) open[may_be_open && thread.waits_for_crashed] {
             summary {
                 (parts::text(&thread_label(thread)))
                 @if thread.waits_for_crashed { " " span.tag.calm { "was waiting for it" } }
