@@ -21,7 +21,7 @@ pub(crate) enum Format {
     Jsonl,
     /// For code scanning: SARIF 2.1.0
     Sarif,
-    /// For CI servers: `JUnit` XML, a test case for each check
+    #[value(help = "For CI servers: JUnit XML, a test case for each check")]
     Junit,
     /// For an issue or a chat: Markdown, home folder and user name masked
     Md,

@@ -50,11 +50,14 @@ fn wrong_use_has_the_exit_status_of_its_command() {
 #[test]
 fn a_form_that_a_command_does_not_offer_is_refused_with_those_it_does() {
     for (args, offered) in [
-        (&["diagnose", "-", "--format", "sarif"][..], "text, json"),
+        (
+            &["diagnose", "-", "--format", "sarif"][..],
+            "text, json, md, html",
+        ),
         (&["rules", "--format", "md"][..], "text, json"),
         (
-            &["check", "data", ".", "--format", "html"][..],
-            "text, json, jsonl, sarif, md",
+            &["check", "data", ".", "--format", "xml"][..],
+            "text, json, jsonl, sarif, junit, md, html",
         ),
     ] {
         let output = output(args);

@@ -5,7 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crashlens_core::{CrashCapture, Survey};
+use crashlens_core::report::page;
+use crashlens_core::{CrashCapture, Report, Survey};
 use serde_json::Value;
 
 use crate::{crashlens, sample};
@@ -164,7 +165,7 @@ fn no_string_of_a_capture_commands_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let input = Input {
         command: &["diagnose"],
-        formats: &["text", "json"],
+        formats: &["text", "json", "md", "html"],
         save: &|value| save(folder.path(), value),
         is_understood: &|value| serde_json::from_value::<CrashCapture>(value.clone()).is_ok(),
     };
@@ -174,12 +175,37 @@ fn no_string_of_a_capture_commands_the_terminal() {
 }
 
 #[test]
+fn no_string_of_a_page_commands_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    let input = Input {
+        command: &["diagnose"],
+        formats: &["text", "json", "md", "html"],
+        save: &|value| {
+            let element = page::element(&value.to_string());
+            fs::write(
+                &path,
+                format!("<!doctype html>{}{element}", page::generator()),
+            )
+            .unwrap();
+            path.clone()
+        },
+        is_understood: &|value| {
+            let report = serde_json::from_value::<Report>(value.clone());
+            report.is_ok_and(|it| it.schema == crashlens_core::report::SCHEMA)
+        },
+    };
+    let report = Report::of_capture(&sample::in_worker_of_child());
+    input.drive(&serde_json::to_value(report).unwrap());
+}
+
+#[test]
 fn no_string_of_a_survey_commands_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("survey.json");
     let input = Input {
         command: &["check", "env", "--from"],
-        formats: &["text", "json", "jsonl", "sarif", "md"],
+        formats: &["text", "json", "jsonl", "sarif", "junit", "md", "html"],
         save: &|value| {
             fs::write(&path, value.to_string()).unwrap();
             path.clone()

@@ -8,6 +8,7 @@ mod check;
 mod diagnose;
 mod help;
 mod hostile;
+mod pages;
 mod private;
 mod rules;
 #[expect(dead_code, reason = "the renderer's tests use the other captures")]

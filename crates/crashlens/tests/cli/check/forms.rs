@@ -52,6 +52,66 @@ fn sarif_has_every_rule_with_its_page_and_every_result_with_a_place() {
     }
 }
 
+/// Reads the document as a CI server does, with a parser that refuses what is not well-formed.
+const READ_XML: &str = "
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+for case in root.iter('testcase'):
+    failures = [it.get('message') for it in case.findall('failure')]
+    print(root.tag, case.get('classname'), case.get('name'), failures)
+";
+
+#[test]
+fn junit_is_read_by_a_parser_of_xml_and_has_a_case_for_each_check() {
+    let environment = Environment::broken();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("junit.xml");
+    let path = path.to_str().unwrap();
+    let cases = |fail_on: &str| {
+        let args = ["--format", "junit", "--output", path, "--fail-on", fail_on];
+        let status = environment.output(&args).status.code();
+        let read = std::process::Command::new("python3")
+            .args(["-c", READ_XML, path])
+            .output()
+            .unwrap();
+        assert!(read.status.success(), "{}", stderr(&read));
+        (status, stdout(&read))
+    };
+    let (status, failing) = cases("will-fail");
+    assert_eq!(status, Some(1));
+    assert!(
+        failing.starts_with("testsuites crashlens.env "),
+        "{failing}"
+    );
+    assert!(failing.contains("brittle"), "{failing}");
+    let report = report(&environment.output(&["--format", "json"]));
+    let checks = report.inspections[0].checks.iter();
+    let looked = checks.filter(|it| !it.is_idle()).count();
+    assert_eq!(failing.lines().count(), looked);
+    let (status, never) = cases("never");
+    assert_eq!(status, Some(0));
+    assert!(!never.contains("brittle"), "{never}");
+}
+
+#[test]
+fn a_check_as_a_page_is_read_back() {
+    let environment = Environment::broken();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("check.html");
+    let path = path.to_str().unwrap();
+    environment.output(&["--format", "html", "--output", path]);
+    let page = fs::read_to_string(path).unwrap();
+    assert!(page.contains("1 will fail") && page.contains("brittle"));
+    let read = output(&["diagnose", path]);
+    assert_eq!(read.status.code(), Some(0), "{}", stderr(&read));
+    let told = |text: String| {
+        text.lines()
+            .skip_while(|it| !it.contains("will fail"))
+            .count()
+    };
+    assert_eq!(told(stdout(&read)), told(stdout(&environment.output(&[]))));
+}
+
 #[test]
 fn markdown_does_not_tell_where_the_user_lives() {
     let environment = Environment::broken();

@@ -28,7 +28,7 @@ complete -c crashlens -n "__fish_crashlens_needs_command" -s h -l help -d 'Print
 complete -c crashlens -n "__fish_crashlens_needs_command" -s V -l version -d 'Print version'
 complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "run" -d 'Run a program and report any native death in its process tree'
 complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "attach" -d 'Watch a running process and everything below it'
-complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "diagnose" -d 'Report on a core file, on a capture that `run` has saved, or on text that tells of a death'
+complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "diagnose" -d 'Report on a core file, on a capture that `run` has saved, on a report as HTML, or on text that tells of a death'
 complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "check" -d 'Tell what will crash or fail before it does'
 complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "rules" -d 'Show the rules by which causes are told and environments are checked, or the page of one'
 complete -c crashlens -n "__fish_crashlens_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
@@ -37,7 +37,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand run" -l save -d 'Sav
 complete -c crashlens -n "__fish_crashlens_using_subcommand run" -l hang-after -d 'Report all stacks when the program makes no progress for so long: 90s, 10m, 2h' -r
 complete -c crashlens -n "__fish_crashlens_using_subcommand run" -l on-death -d 'Run this shell command at every death, before the dead process is gone' -r
 complete -c crashlens -n "__fish_crashlens_using_subcommand run" -l format -d 'Form of the report; that of `json` is in schema/report.v1.json' -r -f -a "text\t'For people'
-json\t'For programs: one document'"
+json\t'For programs: one document'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand run" -s o -l output -d 'Write the report to this file instead; with `run` it is renewed at every death' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand run" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t''
@@ -55,7 +57,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l save -d '
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l hang-after -d 'Report all stacks when the program makes no progress for so long: 90s, 10m, 2h' -r
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l on-death -d 'Run this shell command at every death, before the dead process is gone' -r
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l format -d 'Form of the report; that of `json` is in schema/report.v1.json' -r -f -a "text\t'For people'
-json\t'For programs: one document'"
+json\t'For programs: one document'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -s o -l output -d 'Write the report to this file instead; with `run` it is renewed at every death' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t''
@@ -71,11 +75,14 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -s v -l verb
 complete -c crashlens -n "__fish_crashlens_using_subcommand attach" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -l advisories -d 'Also hold the death against these advisories, in the OSV format; may be given several times' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -l format -d 'Form of the report; that of `json` is in schema/report.v1.json' -r -f -a "text\t'For people'
-json\t'For programs: one document'"
+json\t'For programs: one document'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -s o -l output -d 'Write the report to this file instead; with `run` it is renewed at every death' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t''
 never\t''"
+complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -l open -d 'Write the report as HTML, and open it in a browser'
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -l no-locals -d 'Do not read the values of Python variables'
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -s q -l quiet -d 'Only say what happened, where, why, and what to do first'
 complete -c crashlens -n "__fish_crashlens_using_subcommand diagnose" -s v -l verbose -d 'Show every frame, thread and gap in full'
@@ -94,7 +101,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand check; and not __fis
 json\t'For programs: one document'
 jsonl\t'For programs that share work out: a line of JSON for each file, and behind them what is known of all'
 sarif\t'For code scanning: SARIF 2.1.0'
-md\t'For an issue or a chat: Markdown, home folder masked'"
+junit\t'For CI servers: JUnit XML, a test case for each check'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and not __fish_seen_subcommand_from env data model" -s o -l output -d 'Write the report to this file instead' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and not __fish_seen_subcommand_from env data model" -l verify -d 'Compare the content of installed files with the lists of their packages, not only their sizes'
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and not __fish_seen_subcommand_from env data model" -l no-cache -d 'Read every native file anew, and keep nothing for the next time'
@@ -118,7 +127,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_se
 json\t'For programs: one document'
 jsonl\t'For programs that share work out: a line of JSON for each file, and behind them what is known of all'
 sarif\t'For code scanning: SARIF 2.1.0'
-md\t'For an issue or a chat: Markdown, home folder masked'"
+junit\t'For CI servers: JUnit XML, a test case for each check'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from env" -s o -l output -d 'Write the report to this file instead' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from env" -l verify -d 'Compare the content of installed files with the lists of their packages, not only their sizes'
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from env" -l no-cache -d 'Read every native file anew, and keep nothing for the next time'
@@ -148,7 +159,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_se
 json\t'For programs: one document'
 jsonl\t'For programs that share work out: a line of JSON for each file, and behind them what is known of all'
 sarif\t'For code scanning: SARIF 2.1.0'
-md\t'For an issue or a chat: Markdown, home folder masked'"
+junit\t'For CI servers: JUnit XML, a test case for each check'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from data" -s o -l output -d 'Write the report to this file instead' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from data" -s 0 -l null -d 'Paths in --files-from and --quarantine end with a zero byte instead of a line\'s end, as with `find -print0` and `xargs -0`: names may hold line ends'
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from data" -l full -d 'Decode everything and look at every value, not only structure and checksums'
@@ -174,7 +187,9 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_se
 json\t'For programs: one document'
 jsonl\t'For programs that share work out: a line of JSON for each file, and behind them what is known of all'
 sarif\t'For code scanning: SARIF 2.1.0'
-md\t'For an issue or a chat: Markdown, home folder masked'"
+junit\t'For CI servers: JUnit XML, a test case for each check'
+md\t'For an issue or a chat: Markdown, home folder and user name masked'
+html\t'To look at and to pass on: one page without scripts, which `diagnose` reads back'"
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from model" -s o -l output -d 'Write the report to this file instead' -r -F
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from model" -s 0 -l null -d 'Paths in --files-from and --quarantine end with a zero byte instead of a line\'s end, as with `find -print0` and `xargs -0`: names may hold line ends'
 complete -c crashlens -n "__fish_crashlens_using_subcommand check; and __fish_seen_subcommand_from model" -l full -d 'Decode everything and look at every value, not only structure and checksums'
@@ -190,7 +205,7 @@ complete -c crashlens -n "__fish_crashlens_using_subcommand rules" -s h -l help 
 complete -c crashlens -n "__fish_crashlens_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "run" -d 'Run a program and report any native death in its process tree'
 complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "attach" -d 'Watch a running process and everything below it'
-complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "diagnose" -d 'Report on a core file, on a capture that `run` has saved, or on text that tells of a death'
+complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "diagnose" -d 'Report on a core file, on a capture that `run` has saved, on a report as HTML, or on text that tells of a death'
 complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "check" -d 'Tell what will crash or fail before it does'
 complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "rules" -d 'Show the rules by which causes are told and environments are checked, or the page of one'
 complete -c crashlens -n "__fish_crashlens_using_subcommand help; and not __fish_seen_subcommand_from run attach diagnose check rules completions help" -f -a "completions" -d 'Print a completion script for a shell'
