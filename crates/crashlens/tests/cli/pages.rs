@@ -205,6 +205,37 @@ fn without_a_browser_the_path_is_printed() {
     assert!(Path::new(&format!("{path}.html")).is_file());
 }
 
+/// What the documentation shows as the output of a name.
+fn documented(name: &str) -> String {
+    let page = include_str!("../../../../docs/reports.md");
+    let mark = format!("<!-- output: {name} -->\n");
+    let (_, after) = page.split_once(&mark).unwrap();
+    let (fence, after) = after.split_once('\n').unwrap();
+    let fence = fence.trim_end_matches(char::is_alphabetic);
+    let (shown, _) = after.split_once(&format!("\n{fence}\n")).unwrap();
+    shown.to_owned()
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../crashlens-core/fixtures")
+        .join(name)
+}
+
+#[test]
+fn the_documentation_shows_what_the_commands_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let capture = fixture("captures/quantized-matmul-empty-range-2.8.0.json");
+    let capture = serde_json::from_slice(&std::fs::read(capture).unwrap()).unwrap();
+    let path = saved(folder.path(), capture);
+    let death = output(&["diagnose", path.to_str().unwrap(), "--format", "md"]);
+    assert_eq!(documented("death.md"), stdout(&death).trim_end());
+    let survey = fixture("surveys/broken-install-native-core.json");
+    let survey = survey.to_str().unwrap();
+    let check = output(&["check", "env", "--from", survey, "--format", "junit"]);
+    assert!(stdout(&check).contains(&documented("check.xml")));
+}
+
 #[test]
 fn a_report_on_standard_input_needs_a_name_to_be_opened() {
     let state = State::new();
