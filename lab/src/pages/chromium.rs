@@ -1,4 +1,4 @@
-//! A headless Chromium, told what to do by its own protocol on a pair of pipes: no port, no driver.
+//! A headless Chromium that is driven by its own protocol on a pair of pipes: no port, no driver.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::workspace;
 
 /// The protocol is spoken on descriptors 3 and 4. The shell makes them of our pipes.
 const START: &str = r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
-/// It connects to nothing, and leaves nothing behind.
+/// It connects to nothing, and leaves nothing running.
 const OPTIONS: [&str; 10] = [
     "--headless",
     "--no-sandbox",

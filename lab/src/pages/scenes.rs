@@ -49,7 +49,7 @@ const FOREIGN: [&str; 19] = [
 /// A page, and how crashlens makes it.
 pub struct Scene {
     pub name: &'static str,
-    /// What crashlens is told, but for the form and the file.
+    /// Arguments of crashlens, without the format and the file.
     arguments: Vec<PathBuf>,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{page}")
 }
 
-/// With at most so many frames in threads that did not crash; a gap says so.
+/// With at most `most` frames in threads that did not crash; a gap says so.
 fn shortened(report: &Report, most: usize) -> Report {
     let mut report = report.clone();
     let hung = report.hangs.iter_mut().flat_map(|it| &mut it.processes);

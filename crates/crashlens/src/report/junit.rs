@@ -13,10 +13,10 @@ use maud::{Markup, PreEscaped, html};
 use super::terminal::{file_for_people, printable, sentence};
 use super::wording;
 
-/// So many files of one finding are named.
+/// Maximum number of files of one finding.
 const MOST_FILES: usize = 20;
 
-/// Writes every inspection as a suite; findings below `fail_on` are no failures.
+/// Writes every inspection as a suite; findings below `fail_on` are not failures.
 pub(crate) fn write(
     report: &Report,
     fail_on: Option<Severity>,
@@ -85,7 +85,7 @@ impl<'a> Suite<'a> {
             .count()
     }
 
-    /// Nothing to check is no success.
+    /// Nothing to check is not a success.
     fn errors(&self) -> usize {
         usize::from(self.inspection.lacks.is_some())
     }

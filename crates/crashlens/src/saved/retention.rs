@@ -50,7 +50,7 @@ fn clear_above(folder: &Path, newest: &str, now: Timestamp, most_bytes: u64) -> 
         bytes = bytes.max(most_bytes);
         let path = folder.join(&capture.name);
         if std::fs::remove_file(&path).is_ok() {
-            // The page of a capture goes with it.
+            // The page of a capture is removed together with it.
             let _ = std::fs::remove_file(page_beside(&path));
             removed.push(path);
         }

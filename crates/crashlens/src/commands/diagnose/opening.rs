@@ -14,7 +14,7 @@ pub(super) fn open(page: &Path) -> Result<ExitStatus, Failure> {
     let shown = page.display().to_string();
     writeln!(io::stdout(), "{}", harmless::escaped(&shown))
         .map_err(|error| Failure::writing("standard output", &error, ExitStatus::NoReport))?;
-    // A relative path may begin with a dash, and a browser is no shell.
+    // A relative path may begin with a dash, and browsers take no `--`.
     let page = std::path::absolute(page).unwrap_or_else(|_| page.to_owned());
     let variable = std::env::var_os("BROWSER");
     let has_opened = browsers(variable).any(|browser| starts_and_ends_well(&browser, &page));

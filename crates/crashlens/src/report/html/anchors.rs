@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crashlens_core::Death;
 use crashlens_core::evidence::{Evidence, FactRef};
 
-/// Frames of a thread that did not crash, of which so many are on the page.
+/// Maximum number of frames on the page, of a thread that did not crash.
 pub(super) const FRAMES_OF_OTHERS: usize = 30;
-/// Frames of the thread that crashed.
+/// The same for the thread that crashed.
 pub(super) const FRAMES_OF_CRASHED: usize = 400;
 
 /// The places of one process on the page.

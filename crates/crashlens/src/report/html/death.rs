@@ -13,7 +13,7 @@ use crate::report::terminal::{
 };
 use crate::saved::retention;
 
-/// So many last lines are on the page; the others are counted.
+/// Maximum number of last lines on the page; the others are counted.
 const LAST_LINES: usize = 200;
 
 /// Writes a process.
@@ -212,7 +212,7 @@ fn why_not(excluded: &RuledOut, death: &Death, anchors: &Anchors) -> Markup {
                 (parts::marked(&sentence(&against.claim)))
                 (verdict::link(against, death, anchors))
             },
-            None => "nothing speaks for it.",
+            None => "no evidence for it.",
         }
     }
 }

@@ -14,9 +14,9 @@ const HEIGHT: f64 = 120.0;
 /// Room for the labels above and below the plot.
 const ABOVE: f64 = 18.0;
 const BELOW: f64 = 20.0;
-/// So many places of the program are told.
+/// Maximum number of places of the program.
 const PLACES: usize = 6;
-/// A limit so many times above all that was used would press the curve to the ground.
+/// A limit that exceeds the peak by this factor would flatten the curve, and is left out.
 const FAR: u64 = 20;
 
 /// Writes the plot and the numbers.

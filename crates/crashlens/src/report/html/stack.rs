@@ -17,9 +17,9 @@ use crate::report::terminal::{
 
 /// Columns of a function's name.
 const NAME: usize = 110;
-/// A group of so many frames is not worth folding.
+/// Groups of at most this many frames are not folded.
 const OPEN: usize = 2;
-/// So many names say whose the frames of a group are.
+/// Maximum number of names that say whose the frames of a group are.
 const WHOSE: usize = 4;
 /// Own frames that stand open in succession: of a recursion there may be hundreds.
 const OWN: usize = 8;

@@ -11,7 +11,7 @@ use crate::report::terminal::{is_first, thread_label, thread_place};
 
 /// Threads on the page; the JSON has all of them.
 const MOST: usize = 300;
-/// So many of those that waited for the crashed one stand open.
+/// Maximum number of waiting threads that are open.
 const OPEN: usize = 2;
 /// Columns of the place in a summary.
 const PLACE: usize = 90;

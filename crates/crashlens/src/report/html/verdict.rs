@@ -13,7 +13,7 @@ use crate::report::terminal::{
     confidence, is_explained, own_command, sentence, warning, works_through,
 };
 
-/// So many facts of the first finding are in the first screen.
+/// Facts of the first finding in the first screen.
 const FIRST_FACTS: usize = 3;
 
 /// Writes the first finding and what to do first.
@@ -135,7 +135,7 @@ fn weight(weight: Weight) -> &'static str {
 fn weight_in_words(weight: Weight) -> &'static str {
     match weight {
         Weight::Weak => "it fits, and it fits much else",
-        Weight::Strong => "it is seldom seen otherwise",
+        Weight::Strong => "it is rarely seen otherwise",
         Weight::Decisive => "it proves it",
     }
 }

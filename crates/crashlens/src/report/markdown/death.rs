@@ -19,9 +19,9 @@ use crate::report::terminal::{
     own_frame, sentence, value_in_words,
 };
 
-/// So many facts of the first finding.
+/// Maximum number of facts of the first finding.
 const FACTS: usize = 3;
-/// So many values of the line that died.
+/// Maximum number of values of the line that crashed.
 const VALUES: usize = 4;
 /// Columns of one value.
 const VALUE: usize = 100;
@@ -29,9 +29,9 @@ const VALUE: usize = 100;
 const LINES: usize = 60;
 /// Lines around the stack: its heading, its fence and its end.
 const AROUND_STACK: usize = 7;
-/// So many of the last words.
+/// Maximum number of last lines.
 const LAST_LINES: usize = 4;
-/// So many packages in the table of versions.
+/// Maximum number of packages in the table of versions.
 const PACKAGES: usize = 8;
 
 /// Whose template the block follows.

@@ -46,7 +46,7 @@ enum Out<'a> {
 /// What is said in one go: a sentence, an item, or a fact with its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::report) struct Piece {
-    /// Empty where it goes on with the fact before it, or is no fact.
+    /// Empty where it goes on with the fact before it, or is not a fact.
     pub(in crate::report) label: String,
     /// Its text, with emphasis.
     pub(in crate::report) spans: Vec<(Style, String)>,
