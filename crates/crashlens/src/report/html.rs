@@ -38,7 +38,7 @@ const POLICY: &str = concat!(
 /// A page of this many bytes can be attached to an issue or a mail. Beyond, other threads are shortened.
 const LARGEST: usize = 300_000;
 /// Frames that are kept of threads that did not crash, tried one after the other until the page is small enough.
-const FRAMES_KEPT: [usize; 6] = [usize::MAX, 24, 12, 6, 3, 1];
+const FRAMES_KEPT: [usize; 8] = [usize::MAX, 24, 16, 12, 8, 5, 3, 1];
 
 /// Writes the page.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -194,7 +194,7 @@ fn footer(report: &Report) -> Markup {
         footer {
             p {
                 "Written by crashlens " (parts::text(&report.crashlens)) ". Nothing was sent anywhere; secrets are masked. "
-                "The whole report is in this file: " code { "crashlens diagnose FILE.html" } " reads it."
+                "The report is in this file as data: " code { "crashlens diagnose FILE.html" } " reads it."
             }
         }
     }

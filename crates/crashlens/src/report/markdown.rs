@@ -55,7 +55,8 @@ fn code(text: &str) -> String {
 fn prose(text: &str) -> String {
     let text = clip(&text.replace('\n', " "), LONGEST);
     let is_balanced = text.matches('`').count().is_multiple_of(2);
-    if !is_balanced {
+    // A run of several backticks is closed only by a run of the same length.
+    if !is_balanced || text.contains("``") {
         return escaped(&text).replace('`', "\\`");
     }
     let pieces: Vec<Cow<'_, str>> = text
@@ -109,6 +110,7 @@ mod tests {
             "a `b_c` of &lt;i> \\*x\\* &#64;you"
         );
         assert_eq!(prose("one ` alone_"), "one \\` alone\\_");
+        assert_eq!(prose("``` <b> `"), "\\`\\`\\` &lt;b> \\`");
         assert_eq!(cell("a | b"), "a \\| b");
         assert_eq!(code("x`y\u{1b}[0m"), "`x'y\u{fffd}[0m`");
     }
