@@ -1,7 +1,7 @@
 //! A report as one page of HTML, to be looked at and passed on.
 //!
 //! The page is complete in itself: it runs nothing and asks for nothing, and its policy has the browser refuse whatever
-//! tries. Foreign text is escaped by maud, and has passed [`printable`] before. The report is in the page too, as JSON.
+//! tries. Foreign text is escaped by maud, and [`parts`] has replaced what cannot be seen. The report is in the page too, as JSON.
 
 mod anchors;
 mod death;
