@@ -37,39 +37,38 @@ fn interpreters() -> Vec<PathBuf> {
     all
 }
 
-/// A virtual environment into which the package is put as a wheel would.
-fn installed(folder: &Path, interpreter: &Path) -> PathBuf {
-    let made = Command::new(interpreter)
-        .args(["-m", "venv", "--without-pip"])
-        .arg(folder.join("venv"))
-        .status();
-    assert!(made.unwrap().success());
-    let python = folder.join("venv/bin/python");
-    let site = Command::new(&python)
-        .args([
-            "-c",
-            "import sysconfig; print(sysconfig.get_path('purelib'))",
-        ])
+/// Puts the package where `pip install --user` would. Not a virtual environment: an interpreter that brings its own C library
+/// is started by a script, which the environment would leave out.
+fn install(folder: &Path, interpreter: &Path) {
+    let site = for_the_user(folder, interpreter)
+        .args(["-c", "import site; print(site.getusersitepackages())"])
         .output()
         .unwrap();
     let site = PathBuf::from(stdout(&site).trim());
+    let programs = folder.join("bin");
+    for folder in [&site, &programs] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
     for name in ["crashlens", "crashlens.pth", "crashlens.start"] {
         symlink(Path::new(PACKAGE).join(name), site.join(name)).unwrap();
     }
-    symlink(
-        env!("CARGO_BIN_EXE_crashlens"),
-        folder.join("venv/bin/crashlens"),
-    )
-    .unwrap();
-    python
+    symlink(env!("CARGO_BIN_EXE_crashlens"), programs.join("crashlens")).unwrap();
 }
 
-/// Runs an interpreter of the environment without any hint where the package or the program is.
-fn run(folder: &Path, python: &Path, variable: Option<&str>, arguments: &[&str]) -> Output {
-    let mut command = with_package(Command::new(python), folder);
+/// The interpreter with the packages of a user that has this folder.
+fn for_the_user(folder: &Path, interpreter: &Path) -> Command {
+    let mut command = with_package(Command::new(interpreter), folder);
     command
         .env_remove("PYTHONPATH")
-        .env_remove("CRASHLENS_BINARY");
+        .env_remove("PYTHONNOUSERSITE")
+        .env_remove("CRASHLENS_BINARY")
+        .env("PYTHONUSERBASE", folder);
+    command
+}
+
+/// Runs an interpreter without any hint where the package or the program is.
+fn run(folder: &Path, python: &Path, variable: Option<&str>, arguments: &[&str]) -> Output {
+    let mut command = for_the_user(folder, python);
     command.envs(variable.map(|value| ("CRASHLENS", value)));
     command.args(arguments).output().unwrap()
 }
@@ -78,8 +77,9 @@ fn run(folder: &Path, python: &Path, variable: Option<&str>, arguments: &[&str])
 fn a_variable_enables_it_in_every_version_without_a_change_of_the_program() {
     for interpreter in interpreters() {
         let folder = tempfile::tempdir().unwrap();
-        let python = installed(folder.path(), &interpreter);
-        let run = |variable, program: &str| run(folder.path(), &python, variable, &["-c", program]);
+        install(folder.path(), &interpreter);
+        let run =
+            |variable, program: &str| run(folder.path(), &interpreter, variable, &["-c", program]);
 
         let crash = "import ctypes; ctypes.string_at(0)";
         let output = run(Some("1"), crash);
