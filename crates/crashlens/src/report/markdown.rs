@@ -21,17 +21,15 @@ const LONGEST: usize = 600;
 
 /// Writes the deaths, or what was checked where there are none; the owner's home folder and name are masked.
 pub(crate) fn write(report: &Report, owner: &Owner, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Vec::new();
+    let report = owner.masked(report);
     if report.deaths.is_empty() && report.hangs.is_empty() && !report.inspections.is_empty() {
-        for inspection in &report.inspections {
-            check::write(inspection, &mut text)?;
-        }
+        report
+            .inspections
+            .iter()
+            .try_for_each(|inspection| check::write(inspection, out))
     } else {
-        death::write(report, &mut text)?;
+        death::write(&report, out)
     }
-    let text = owner.mask(&String::from_utf8_lossy(&text), report);
-    // A shell knows the sign for home only outside of quotes.
-    out.write_all(text.replace("'~/", "~/'").as_bytes())
 }
 
 /// Lines to be copied, fenced by more backticks than they hold.
@@ -77,17 +75,33 @@ fn cell(text: &str) -> String {
 
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    for letter in text.chars() {
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
         match letter {
+            '~' if letters.peek() == Some(&'/') => escaped.push(letter),
             '<' => escaped.push_str("&lt;"),
             '&' => escaped.push_str("&amp;"),
-            // A name behind an at sign calls somebody.
-            '@' => escaped.push_str("&#64;"),
-            '\\' | '*' | '_' | '[' | ']' | '#' => escaped.extend(['\\', letter]),
+            '\\' | '*' | '_' | '[' | ']' | '~' => escaped.extend(['\\', letter]),
+            // GitHub looks for names to call (`@name`), issues (`#1`, `GH-1`) and addresses (`http://`, `www.`) after it has read the
+            // markup, so that neither a backslash nor an entity stops it
+            // (<https://github.com/github/cmark-gfm/issues/181>). A comment parts the text.
+            '@' | '#' => escaped.extend([&*letter.to_string(), PARTED]),
+            '-' if escaped.ends_with("GH") => escaped.extend(["-", PARTED]),
+            ':' | '.' if is_address(&escaped) => escaped.extend([PARTED, &*letter.to_string()]),
             _ => escaped.push(letter),
         }
     }
     escaped
+}
+
+/// Nothing that is shown, between two letters.
+const PARTED: &str = "<!-- -->";
+
+/// Whether a `:` or `.` behind this makes it an address.
+fn is_address(before: &str) -> bool {
+    ["http", "https", "ftp", "www"]
+        .iter()
+        .any(|start| before.ends_with(start))
 }
 
 #[cfg(test)]
@@ -107,7 +121,11 @@ mod tests {
     fn foreign_text_is_no_markup() {
         assert_eq!(
             prose("a `b_c` of <i> *x* @you"),
-            "a `b_c` of &lt;i> \\*x\\* &#64;you"
+            "a `b_c` of &lt;i> \\*x\\* @<!-- -->you"
+        );
+        assert_eq!(
+            prose("#1 GH-1 www.x http://x"),
+            "#<!-- -->1 GH-<!-- -->1 www<!-- -->.x http<!-- -->://x"
         );
         assert_eq!(prose("one ` alone_"), "one \\` alone\\_");
         assert_eq!(prose("``` <b> `"), "\\`\\`\\` &lt;b> \\`");

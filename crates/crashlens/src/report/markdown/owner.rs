@@ -1,8 +1,10 @@
 //! Whose report it is: home folders and names of users, which strangers need not read.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crashlens_core::Report;
+use crashlens_core::{Report, Run};
+use serde_json::Value;
 
 /// Shorter names occur in other words too often.
 const SHORTEST: usize = 3;
@@ -35,22 +37,120 @@ impl Owner {
         }
     }
 
-    /// `~` in the place of home folders, and `user` in the place of the names of their owners.
-    pub(super) fn mask(&self, text: &str, report: &Report) -> String {
+    /// The report with `~` in the place of home folders, and `user` in the place of the names of their owners. This is done
+    /// before anything is written: in markup, names may be escaped.
+    pub(super) fn masked(&self, report: &Report) -> Report {
+        let Ok(facts) = serde_json::to_value(report) else {
+            return report.clone();
+        };
+        let mask = Mask {
+            home: &self.home,
+            names: self.names(&facts, report),
+        };
+        let masked = |names| {
+            let mut facts = facts.clone();
+            mask.walk(&mut facts, names, Where::InPaths);
+            serde_json::from_value(facts).ok()
+        };
+        // A user may be called like a word that the form of the report needs.
+        masked(Where::Anywhere)
+            .or_else(|| masked(Where::InPaths))
+            .unwrap_or_else(|| Report::of_deaths(Run::default(), Vec::new()))
+    }
+
+    /// Names that are masked: this user's, and those of other homes.
+    fn names(&self, facts: &Value, report: &Report) -> BTreeSet<String> {
         let words = other_words(report);
-        let mut names = owners_of_homes(text);
-        names.insert(self.name.clone());
+        let mut names = BTreeSet::from([self.name.clone()]);
+        for_each_text(facts, &mut |text| names.extend(owners_of_homes(text)));
         names.extend(self.home.rsplit('/').next().map(str::to_owned));
         names.retain(|name| {
             name.len() >= SHORTEST
                 && !NOBODYS.contains(&name.as_str())
                 && !words.contains(name.as_str())
         });
-        let mut text = without_homes(text, &self.home);
-        for name in &names {
-            text = without_name(&text, name);
+        names
+    }
+}
+
+/// What is masked.
+struct Mask<'a> {
+    home: &'a str,
+    names: BTreeSet<String>,
+}
+
+/// Where a name is masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Anywhere,
+    /// Within paths and addresses: elsewhere it may be a word of ours.
+    InPaths,
+}
+
+impl Mask<'_> {
+    /// `of_user`: where names are masked in what the user's program was given and had; `here`: in this value.
+    fn walk(&self, facts: &mut Value, of_user: Where, here: Where) {
+        match facts {
+            Value::String(text) => *text = self.apply(text, here),
+            Value::Array(items) => {
+                for item in items {
+                    self.walk(item, of_user, here);
+                }
+            }
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let there = if is_of_user(name) { of_user } else { here };
+                    match value {
+                        // A shell knows the sign for home only outside of quotes.
+                        Value::String(command) if name == "command" => {
+                            *command = self.apply(command, there).replace("'~/", "~/'");
+                        }
+                        value => self.walk(value, of_user, there),
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn apply(&self, text: &str, place: Where) -> String {
+        let mut text = without_homes(text, self.home);
+        for name in &self.names {
+            if text.contains(name) {
+                text = text
+                    .split_inclusive(char::is_whitespace)
+                    .map(|word| {
+                        if place == Where::Anywhere || word.contains(['/', '@']) {
+                            Cow::Owned(without_name(word, name))
+                        } else {
+                            Cow::Borrowed(word)
+                        }
+                    })
+                    .collect();
+            }
         }
         text
+    }
+}
+
+/// Whether a member of the report holds what the user's program was given and had: names may stand there anywhere. In
+/// other members a name may be a word of ours.
+fn is_of_user(member: &str) -> bool {
+    const MEMBERS: [&str; 6] = ["argv", "command", "messages", "output", "source", "text"];
+    let is_variable = member
+        .chars()
+        .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_');
+    is_variable || MEMBERS.contains(&member)
+}
+
+fn for_each_text(facts: &Value, then: &mut impl FnMut(&str)) {
+    match facts {
+        Value::String(text) => then(text),
+        Value::Array(items) => items.iter().for_each(|item| for_each_text(item, then)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|value| for_each_text(value, then)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -64,15 +164,21 @@ fn other_words(report: &Report) -> BTreeSet<&str> {
             .and_then(|path| path.rsplit('/').next());
         words.extend(program);
         let modules = death.modules.iter().flatten();
-        words.extend(modules.filter_map(|it| Some(it.package.as_ref()?.name.as_str())));
+        let packages = modules.filter_map(|it| Some(it.package.as_ref()?.name.as_str()));
+        words.extend(packages.flat_map(words_of));
     }
     let findings = report.inspections.iter().flat_map(|it| &it.findings);
     words.extend(
         findings
             .flat_map(|it| &it.packages)
-            .map(|it| it.name.as_str()),
+            .flat_map(|it| words_of(&it.name)),
     );
     words
+}
+
+/// `tensorflow-cpu` and `tensorflow`: folders are called like a part of the name.
+fn words_of(package: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(package).chain(package.split(['-', '_', '.']))
 }
 
 /// `ada` of `/home/ada/x` and `/Users/ada/x`.
@@ -113,42 +219,63 @@ fn without_name(text: &str, name: &str) -> String {
 
 /// `~` in the place of home folders: that of this user, and whatever else looks like one.
 fn without_homes(text: &str, home: &str) -> String {
-    let mut text = text.to_owned();
-    if home.len() > 1 {
-        text = text.replace(&format!("{home}/"), "~/");
-    }
+    let text = if home.len() > 1 {
+        replaced(text, home, |_| Some(0))
+    } else {
+        Cow::Borrowed(text)
+    };
+    let name_in = |rest: &str| {
+        let end = rest
+            .find(|letter| !is_of_name(letter))
+            .unwrap_or(rest.len());
+        (end > 0).then_some(end)
+    };
+    replaced(&text, "/home/", name_in).into_owned()
+}
+
+/// `~` in the place of every `start` where a path begins, with as many bytes of what follows as `end` says, up to the end of a
+/// part of the path.
+fn replaced<'a>(text: &'a str, start: &str, end: impl Fn(&str) -> Option<usize>) -> Cow<'a, str> {
     let mut masked = String::new();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find("/home/") {
-        let (before, from_home) = rest.split_at(at);
+    let mut rest = text;
+    while let Some(at) = rest.find(start) {
+        let (before, from) = rest.split_at(at);
+        let after = from.get(start.len()..).unwrap_or_default();
+        let last = before
+            .chars()
+            .next_back()
+            .or_else(|| masked.chars().next_back());
+        let begins = !last.is_some_and(|letter| is_of_name(letter) || letter == '/');
+        let behind = end(after).and_then(|end| after.get(end..));
         masked.push_str(before);
-        let name = from_home.get("/home/".len()..).unwrap_or_default();
-        let end = name.find(|letter: char| !(letter.is_alphanumeric() || "._-".contains(letter)));
-        let is_top = !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '/');
-        match end {
-            Some(end) if is_top && end > 0 && name[end..].starts_with('/') => {
-                masked.push('~');
-                rest = &name[end..];
-            }
-            _ => {
-                masked.push_str("/home/");
-                rest = name;
-            }
+        if let Some(behind) = behind.filter(|it| begins && !it.starts_with(is_of_name)) {
+            masked.push('~');
+            rest = behind;
+        } else {
+            masked.push_str(start);
+            rest = after;
         }
     }
+    if masked.is_empty() {
+        return Cow::Borrowed(text);
+    }
     masked.push_str(rest);
-    masked
+    Cow::Owned(masked)
 }
 
 #[cfg(test)]
 mod tests {
-    use crashlens_core::Run;
-
     use super::*;
+    use crate::report::example;
 
+    /// What becomes of an argument of the program.
     fn masked(text: &str, home: &str, name: &str) -> String {
-        let report = Report::of_deaths(Run::default(), Vec::new());
-        Owner::new(home, name).mask(text, &report)
+        let run = Run {
+            argv: vec![text.to_owned()],
+            ..Run::default()
+        };
+        let report = Report::of_deaths(run, Vec::new());
+        Owner::new(home, name).masked(&report).run.argv.remove(0)
     }
 
     #[test]
@@ -158,6 +285,43 @@ mod tests {
             "~/venv, ~/venv, /home/"
         );
         assert_eq!(without_homes("/mnt/home/ada/x", ""), "/mnt/home/ada/x");
+        for (text, without) in [
+            ("'/srv/me' /srv/me: /srv/me", "'~' ~: ~"),
+            ("['/srv/me/a.csv', '/home/ada']", "['~/a.csv', '~']"),
+            (
+                "/mnt/srv/me/x /srv/me2 /srv/me-old/x",
+                "/mnt/srv/me/x /srv/me2 /srv/me-old/x",
+            ),
+        ] {
+            assert_eq!(masked(text, "/srv/me", ""), without);
+        }
+    }
+
+    #[test]
+    fn a_home_is_masked_whatever_is_in_its_name() {
+        let inspection = |path: &str| {
+            let seen = crashlens_core::inspection::Seen {
+                what: "Python".to_owned(),
+                value: format!("3.11.7, {path}/venv/bin/python"),
+            };
+            crashlens_core::Inspection {
+                overview: vec![seen],
+                ..example::inspection(2)
+            }
+        };
+        let report = Report::of_inspections(vec![inspection("/home/john_doe")]);
+        let masked = Owner::new("/home/john_doe", "john_doe").masked(&report);
+        assert_eq!(masked.inspections[0].overview, inspection("~").overview);
+    }
+
+    #[test]
+    fn words_of_a_report_are_not_taken_for_names() {
+        let report = Report::of_inspections(vec![example::inspection(2)]);
+        let without_names = Owner::new("", "").masked(&report);
+        for name in ["can", "python", "built", "native", "null", "tensorflow"] {
+            let masked = Owner::new("", name).masked(&report);
+            assert_eq!(masked, without_names, "{name}");
+        }
     }
 
     #[test]
