@@ -6,14 +6,16 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crashlens_core::{CaptureFile, Death, Gap};
 use jiff::Timestamp;
+use nix::fcntl::OFlag;
 
 use crate::cli::SavingArgs;
+use crate::report::{PATIENCE, patient};
 
 /// Ending of the names of saved captures.
 const EXTENSION: &str = ".crashlens";
@@ -65,7 +67,7 @@ impl Shelf {
             Self::Named { path, taken } => {
                 *taken += 1;
                 let path = numbered(path, *taken);
-                write_atomically(&path, &mut |out| file.write(out)).map(|()| path)
+                write_within(Some(PATIENCE), &path, &mut |out| file.write(out)).map(|()| path)
             }
             Self::Folders(folders) => {
                 keep_in(folders, file, Timestamp::now()).map(|(path, removed)| {
@@ -148,7 +150,7 @@ fn keep_in(
         } else {
             PathBuf::from(&name)
         };
-        match write_atomically(&path, &mut |out| file.write(out)) {
+        match write_within(Some(PATIENCE), &path, &mut |out| file.write(out)) {
             Ok(()) if is_ours => {
                 let removed = retention::clear(folder, &name, now);
                 return Ok((path, removed));
@@ -213,11 +215,19 @@ pub(crate) fn write_atomically(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    write_within(None, path, write)
+}
+
+/// The same for a process that is held until it is written: with `patience`, a FIFO that nobody reads is an error.
+pub(crate) fn write_within(
+    patience: Option<Duration>,
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
     // Through a symbolic link, as an ordinary write would go.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if std::fs::metadata(&target).is_ok_and(|known| !known.is_file()) {
-        let mut file = std::fs::OpenOptions::new().write(true).open(&target)?;
-        return write(&mut file);
+        return write_in_place(patience, &target, write);
     }
     let folder = target
         .parent()
@@ -232,6 +242,28 @@ pub(crate) fn write_atomically(
     buffered.flush()?;
     drop(buffered);
     file.persist(&target).map(drop).map_err(|error| error.error)
+}
+
+fn write_in_place(
+    patience: Option<Duration>,
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true);
+    if patience.is_some() {
+        // To open a FIFO waits for a reader otherwise.
+        options.custom_flags(OFlag::O_NONBLOCK.bits());
+    }
+    let file = options.open(path)?;
+    let mut text = Vec::new();
+    write(&mut text)?;
+    let rest = patient::write(&file, &text, patience)?;
+    if rest.is_empty() {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads it"))
+    }
 }
 
 /// What is known of a process may be secret, whatever its masks: only the owner reads the file. The umask takes

@@ -20,10 +20,10 @@ use crate::cli::{CheckReportArgs, Colour, ReportArgs};
 use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
-use crate::saved::{page_beside, write_atomically};
+use crate::saved::{page_beside, write_within};
 
-/// How long a stream may take a report of a process that is held.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a stream or a FIFO may take what is written of a process that is held.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The stream a report goes to when no file is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +151,11 @@ impl Destination {
     ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
             (None, Format::Text, timing) => self.go_on(report, timing, status),
-            (Some(_), ..) | (None, _, Timing::Ended) => self.write(report, status),
+            // Nobody may ever read a FIFO, and whoever waits for us would wait with us.
+            (Some(_), ..) => self.send(status, Some(PATIENCE), &|view, out| {
+                self.format.write(report, view, out)
+            }),
+            (None, _, Timing::Ended) => self.write(report, status),
             (None, _, Timing::Died | Timing::Hung) => Ok(()),
         }
     }
@@ -211,7 +215,7 @@ impl Destination {
         let sent = match &self.file {
             Some(file) => self
                 .page(None, write)
-                .and_then(|text| write_atomically(file, &mut |out| out.write_all(&text))),
+                .and_then(|text| write_within(patience, file, &mut |out| out.write_all(&text))),
             None => self.send_on(patience, write),
         };
         sent.map_err(|error| Failure::writing(&self.name(), &error, status))

@@ -9,7 +9,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
-mod patient;
+pub(crate) mod patient;
 #[cfg(test)]
 #[path = "../../tests/cli/sample.rs"]
 mod sample;
@@ -17,6 +17,6 @@ mod sarif;
 mod terminal;
 mod wording;
 
-pub(crate) use destination::{Destination, Stream, Timing};
+pub(crate) use destination::{Destination, PATIENCE, Stream, Timing};
 pub(crate) use format::Format;
 pub(crate) use wording::lacking;

@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 const PIECE: usize = 4096;
 
 /// Writes `text`, and returns what could not be written within `patience`; without it, waits for as long as it takes.
-pub(super) fn write<'a>(
+pub(crate) fn write<'a>(
     stream: &impl AsFd,
     text: &'a [u8],
     patience: Option<Duration>,

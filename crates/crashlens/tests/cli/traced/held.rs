@@ -257,6 +257,23 @@ fn a_reader_that_does_not_read_holds_nothing_up_for_ever() {
 }
 
 #[test]
+fn a_fifo_that_nobody_reads_holds_nothing_up_for_ever() {
+    let mut program = Program::start(OBEYS);
+    let fifo = program.path("fifo");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let fifo = fifo.to_str().unwrap();
+    program.watch(&["--output", fifo, "--save", fifo]);
+    program.say(NULL_POINTER);
+    program.errors_at_its_end(Signal::SIGSEGV as i32);
+}
+
+#[test]
 fn crashlens_does_not_try_to_watch_itself() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("report.json");
