@@ -78,7 +78,8 @@ fn by_signal(facts: &Facts<'_>) -> Option<Suspicion> {
     let (_, manner) = ENDING.iter().find(|(number, _)| *number == signal.0)?;
     let name = signal.name();
     let headline = if signal == Signal::KILL && kernel_kept_out(facts) {
-        "It was killed (SIGKILL) by another process; the kernel has no record of a kill for memory"
+        // A process may send it to itself, which nothing shows.
+        "It was killed (SIGKILL), by whom is not known; the kernel has no record of a kill for memory"
             .to_owned()
     } else if signal == Signal::KILL {
         "It was killed (SIGKILL), and by whom is not known".to_owned()
