@@ -18,7 +18,7 @@ def find() -> Optional[str]:
 
 def _candidates() -> Iterator[str]:
     # For tests.
-    chosen = os.environ.get("CRASHLENS_BINARY")
+    chosen = None if sys.flags.ignore_environment else os.environ.get("CRASHLENS_BINARY")
     if chosen:
         yield chosen
         return
@@ -31,11 +31,12 @@ def _folders() -> Iterator[Optional[str]]:
     # `pip install --target FOLDER` puts programs into `FOLDER/bin`.
     package = os.path.dirname(os.path.abspath(__file__))
     yield os.path.join(os.path.dirname(package), "bin")
+    import site
     import sysconfig
 
     yield sysconfig.get_path("scripts")
-    if "posix_user" in sysconfig.get_scheme_names():
-        # `pip install --user`.
+    if site.ENABLE_USER_SITE and "posix_user" in sysconfig.get_scheme_names():
+        # `pip install --user`. Where the interpreter does not trust that folder, we do not either.
         yield sysconfig.get_path("scripts", "posix_user")
     yield os.path.dirname(sys.executable or "")
     yield from os.environ.get("PATH", "").split(os.pathsep)

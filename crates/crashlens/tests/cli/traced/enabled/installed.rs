@@ -174,12 +174,53 @@ fn python_m_crashlens_alone_shows_how_it_is_used() {
     assert!(stderr(&output).starts_with("usage: python -m crashlens"));
 }
 
+/// A program that leaves a trace of itself in the working directory.
+fn plant(path: &Path) {
+    std::fs::write(path, "#!/bin/sh\necho planted > planted\n").unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn programs_that_the_interpreter_is_told_not_to_trust_are_not_started() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    let planted = folder.path().join("bin/crashlens");
+    plant(&planted);
+    let enables = format!(
+        "import sys; sys.path.insert(0, {PACKAGE:?}); import crashlens; crashlens.enable()"
+    );
+    // Without flags each is started: the test would notice.
+    for (flag, by_name, is_started) in [
+        (None, false, true),
+        (Some("-s"), false, false),
+        (Some("-I"), false, false),
+        (None, true, true),
+        (Some("-E"), true, false),
+        (Some("-I"), true, false),
+    ] {
+        let mut command = for_the_user(folder.path(), Path::new("python3"));
+        if by_name {
+            command
+                .env("CRASHLENS_BINARY", &planted)
+                .env_remove("PYTHONUSERBASE");
+        }
+        let output = command.args(flag).args(["-c", &enables]).output().unwrap();
+        assert!(output.status.success());
+        let trace = folder.path().join("planted");
+        assert_eq!(
+            trace.exists(),
+            is_started,
+            "{flag:?} {by_name} {}",
+            stderr(&output)
+        );
+        let _ = std::fs::remove_file(trace);
+    }
+}
+
 #[test]
 fn a_program_in_the_working_directory_is_never_started() {
     let folder = tempfile::tempdir().unwrap();
-    let planted = folder.path().join("crashlens");
-    std::fs::write(&planted, "#!/bin/sh\necho planted > planted\n").unwrap();
-    std::fs::set_permissions(&planted, std::fs::Permissions::from_mode(0o755)).unwrap();
+    plant(&folder.path().join("crashlens"));
     let search = std::env::var_os("PATH").unwrap_or_default();
     for path in ["", ".", "./"] {
         let mut all = OsString::from(path);
