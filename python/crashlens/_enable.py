@@ -30,12 +30,14 @@ _PATIENCE_SECONDS = 5.0
 class _State:
     """What this process has done. A process that is forked has done nothing yet."""
 
-    def __init__(self, saved_in: Optional[str] = None) -> None:
+    def __init__(self, file: object = None, saved_in: Optional[str] = None) -> None:
         self.lock = threading.RLock()
         # A handler of a signal may call us while we are at work in the same thread.
         self.is_busy = False
         self.helper: Optional[int] = None
         self.has_faulthandler = False
+        # Kept open: the program may have no other reference to it.
+        self.file = file
         self.saved_in = saved_in
 
 
@@ -44,7 +46,7 @@ _state = _State()
 
 def _forget() -> None:
     global _state
-    _state = _State(_state.saved_in)
+    _state = _State(_state.file, _state.saved_in)
 
 
 os.register_at_fork(after_in_child=_forget)
@@ -77,6 +79,7 @@ def enable(
             if not is_enabled():
                 options = _options(file, save, on_death, hang_after)
                 _state.helper = start(_program(), options)
+                _state.file = file
                 _state.saved_in = None if save is None or isinstance(save, bool) else _absolute(save)
             return True
         except CannotWatch as reason:
@@ -101,6 +104,8 @@ def disable() -> None:
                 deadline = time.monotonic() + _PATIENCE_SECONDS
                 while _is_traced_by(helper) and time.monotonic() < deadline:
                     time.sleep(0.001)
+            if not is_enabled():
+                _state.file = None
         except Exception as error:
             _say("cannot stop watching this process: {}".format(error))
 

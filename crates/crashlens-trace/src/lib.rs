@@ -57,7 +57,7 @@ mod witness;
 
 pub use attach::{attach, look_at, program_of, sees_our_files};
 pub use core::{CoreReadError, DiskFiles, read_core};
-pub use descriptor::descriptor_of;
+pub use descriptor::{FileId, descriptor_of};
 pub use detached::{Ready, detach};
 pub use ending::end_by;
 pub use error::SuperviseError;

@@ -27,10 +27,7 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitStatus, Failure> {
 
 /// Has another process watch. It says itself why it cannot.
 fn detach(args: &AttachArgs) -> Result<ExitStatus, Failure> {
-    let process = Stream::Process {
-        id: args.pid,
-        descriptor: args.report_fd,
-    };
+    let process = Stream::of_process(args.pid, args.report_fd);
     Destination::new(&args.report, process).check(ExitStatus::Failed)?;
     let launcher = std::process::id();
     let is_watching = crashlens_trace::detach(|ready| {

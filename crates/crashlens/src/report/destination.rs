@@ -10,6 +10,7 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use crashlens_core::Report;
 use crashlens_core::hazard::Severity;
+use crashlens_trace::{FileId, descriptor_of};
 
 use super::format::Format;
 use super::patient;
@@ -21,6 +22,9 @@ use crate::exit_status::ExitStatus;
 use crate::failure::Failure;
 use crate::harmless;
 use crate::saved::{page_beside, write_within};
+
+/// The number of standard error.
+const STDERR: i32 = 2;
 
 /// How long a stream or a FIFO may take what is written of a process that is held.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,7 +42,26 @@ pub(crate) enum Stream {
         id: u32,
         /// Its number there.
         descriptor: i32,
+        /// What it has to be. If the number is another file by then, the report goes to standard error of the process.
+        /// `None` for whatever has the number.
+        file: Option<FileId>,
     },
+}
+
+impl Stream {
+    /// A descriptor of a process. Standard error is whatever the process makes it; another number, the file that it is now.
+    pub(crate) fn of_process(id: u32, descriptor: i32) -> Self {
+        let file = (descriptor != STDERR).then(|| FileId::of(id, descriptor));
+        let (descriptor, file) = match file {
+            Some(Ok(file)) => (descriptor, Some(file)),
+            Some(Err(_)) | None => (STDERR, None),
+        };
+        Self::Process {
+            id,
+            descriptor,
+            file,
+        }
+    }
 }
 
 /// What has just happened in a supervised run.
@@ -240,8 +263,18 @@ impl Destination {
         Ok(match self.stream {
             Stream::Stdout => Open::Stdout(io::stdout()),
             Stream::Stderr => Open::Stderr(io::stderr()),
-            Stream::Process { id, descriptor } => {
-                Open::Process(crashlens_trace::descriptor_of(id, descriptor)?.into())
+            Stream::Process {
+                id,
+                descriptor,
+                file,
+            } => {
+                let chosen = descriptor_of(id, descriptor);
+                let stream = match (chosen, file) {
+                    (Ok(chosen), Some(file)) if file.is_written_by(&chosen) => chosen,
+                    (_, Some(_)) => descriptor_of(id, STDERR)?,
+                    (chosen, None) => chosen?,
+                };
+                Open::Process(stream.into())
             }
         })
     }
@@ -289,7 +322,7 @@ impl Destination {
             (Some(file), _) => file.display().to_string(),
             (None, Stream::Stdout) => "standard output".to_owned(),
             (None, Stream::Stderr) => "standard error".to_owned(),
-            (None, Stream::Process { id, descriptor }) => {
+            (None, Stream::Process { id, descriptor, .. }) => {
                 format!("descriptor {descriptor} of process {id}")
             }
         }

@@ -37,6 +37,46 @@ fn a_report_goes_to_the_file_that_is_named() {
 }
 
 #[test]
+fn a_file_that_the_program_does_not_keep_stays_open_while_it_is_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "import crashlens, os\n\
+        crashlens.enable(file=open('report', 'w'))\n\
+        if os.fork() == 0: os.abort()\n\
+        os.wait()\n\
+        open('other', 'w').close()\n\
+        os.abort()";
+    let output = run_in(folder.path(), program);
+    assert_eq!(stderr(&output), "");
+    let report = std::fs::read_to_string(folder.path().join("report")).unwrap();
+    assert_eq!(report.matches("died of SIGABRT").count(), 2, "{report}");
+}
+
+#[test]
+fn a_report_never_goes_to_another_file_that_has_the_number_by_then() {
+    for replaced in [
+        "os.close(number)",
+        "os.dup2(os.open('other', 65), number)",
+        "os.dup2(os.pipe()[1], number)",
+        "os.dup2(os.open('report', os.O_RDONLY), number)",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = format!(
+            "import crashlens, os\n\
+            number = os.open('report', 65)\n\
+            crashlens.enable(file=number)\n\
+            {replaced}\n\
+            os.abort()"
+        );
+        let said = stderr(&run_in(folder.path(), &program));
+        assert!(said.contains("died of SIGABRT"), "{replaced}: {said}");
+        for file in ["report", "other"] {
+            let written = std::fs::read_to_string(folder.path().join(file)).unwrap_or_default();
+            assert_eq!(written, "", "{replaced}: {file}");
+        }
+    }
+}
+
+#[test]
 fn a_capture_goes_to_the_file_that_is_named_or_nowhere() {
     for (save, saved) in [
         ("'kept'", true),
