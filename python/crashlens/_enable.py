@@ -1,27 +1,17 @@
 """`enable()`, `disable()`, `is_enabled()`."""
 
 import faulthandler
-import math
 import os
 import signal
 import sys
 import threading
 import time
-from typing import List, Optional, Protocol, Union
+from typing import Optional
 
 from crashlens import _binary
 from crashlens._helper import CannotWatch, start
+from crashlens._options import File, Save, absolute, options
 from crashlens._status import tracer
-
-Path = Union[str, "os.PathLike[str]"]
-
-
-class HasFileno(Protocol):
-    """An open file."""
-
-    def fileno(self) -> int:
-        """Return its descriptor."""
-
 
 # How long `disable()` waits until the helper has gone.
 _PATIENCE_SECONDS = 5.0
@@ -30,7 +20,7 @@ _PATIENCE_SECONDS = 5.0
 class _State:
     """What this process has done. A process that is forked has done nothing yet."""
 
-    def __init__(self, file: object = None, saved_in: Optional[str] = None) -> None:
+    def __init__(self, file: File = None, saved_in: Optional[str] = None) -> None:
         self.lock = threading.RLock()
         # A handler of a signal may call us while we are at work in the same thread.
         self.is_busy = False
@@ -53,8 +43,8 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def enable(
-    file: Union[None, int, Path, HasFileno] = None,
-    save: Union[None, bool, Path] = None,
+    file: File = None,
+    save: Save = None,
     on_death: Optional[str] = None,
     hang_after: Optional[float] = None,
 ) -> bool:
@@ -77,10 +67,9 @@ def enable(
         _state.is_busy = True
         try:
             if not is_enabled():
-                options = _options(file, save, on_death, hang_after)
-                _state.helper = start(_program(), options)
+                _state.helper = start(_program(), options(file, save, on_death, hang_after))
                 _state.file = file
-                _state.saved_in = None if save is None or isinstance(save, bool) else _absolute(save)
+                _state.saved_in = None if save is None or isinstance(save, bool) else absolute(save)
             return True
         except CannotWatch as reason:
             _do_without(str(reason))
@@ -136,35 +125,6 @@ def _program() -> str:
     if binary is None:
         raise CannotWatch("the crashlens program is missing; install the package again")
     return binary
-
-
-def _options(
-    file: Union[None, int, Path, HasFileno],
-    save: Union[None, bool, Path],
-    on_death: Optional[str],
-    hang_after: Optional[float],
-) -> List[str]:
-    options = []
-    if isinstance(file, int):
-        options.append("--report-fd={}".format(file))
-    elif isinstance(file, (str, os.PathLike)):
-        options.append("--output={}".format(_absolute(file)))
-    elif file is not None:
-        options.append("--report-fd={}".format(file.fileno()))
-    if save is False:
-        options.append("--no-save")
-    elif save is not None and save is not True:
-        options.append("--save={}".format(_absolute(save)))
-    if on_death is not None:
-        options.append("--on-death={}".format(on_death))
-    if hang_after is not None:
-        options.append("--hang-after={}s".format(max(1, math.ceil(hang_after))))
-    return options
-
-
-def _absolute(path: Path) -> str:
-    """The program may go to another folder, and the helper stays where it began."""
-    return os.path.abspath(os.fspath(path))
 
 
 def _do_without(reason: str) -> None:

@@ -16,6 +16,7 @@ fn run_in(folder: &std::path::Path, program: &str) -> Output {
 fn a_report_goes_to_the_file_that_is_named() {
     for file in [
         "'report'",
+        "b'report'",
         "__import__('pathlib').Path('report')",
         "open('report', 'w')",
         "os.open('report', 65)",
@@ -73,6 +74,28 @@ fn a_report_never_goes_to_another_file_that_has_the_number_by_then() {
             let written = std::fs::read_to_string(folder.path().join(file)).unwrap_or_default();
             assert_eq!(written, "", "{replaced}: {file}");
         }
+    }
+}
+
+#[test]
+fn names_of_descriptors_are_those_of_the_program() {
+    for (name, is_stdout) in [
+        ("/dev/stdout", true),
+        ("/dev/fd/1", true),
+        ("/proc/self/fd/1", true),
+        ("/dev/stderr", false),
+        ("/dev/fd/2", false),
+    ] {
+        let output = run(&format!(
+            "import crashlens, os\ncrashlens.enable(file='{name}')\nos.abort()"
+        ));
+        let (said, other) = if is_stdout {
+            (stdout(&output), stderr(&output))
+        } else {
+            (stderr(&output), stdout(&output))
+        };
+        assert!(said.contains("died of SIGABRT"), "{name}: {said}");
+        assert_eq!(other, "", "{name}");
     }
 }
 

@@ -10,6 +10,7 @@ const LAUNCHER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crashlens-trace/tests/it/scripts/denied.py"
 );
+const PROGRAM: &str = env!("CARGO_BIN_EXE_crashlens");
 const ENABLES: &str = "import crashlens, faulthandler\n\
     print(crashlens.enable(), crashlens.is_enabled(), faulthandler.is_enabled())\n\
     crashlens.disable()\n\
@@ -94,9 +95,8 @@ impl ForEverybody {
         }
         let folder = tempfile::tempdir().unwrap();
         let all = folder.path().to_str().unwrap();
-        let program = env!("CARGO_BIN_EXE_crashlens");
-        let script = "cp -r \"$0\" \"$1\" \"$2\" && mkdir \"$2/state\" && chmod -R a+rX \"$2\" && chmod a+w \"$2/state\"";
-        let copied = command("sh", &["-c", script, PACKAGE, program, all]).status();
+        let copy = "cp -r \"$0\" \"$1\" \"$2\" && mkdir \"$2/state\" && chmod -R a+rX \"$2\" && chmod a+w \"$2/state\"";
+        let copied = command("sh", &["-c", copy, PACKAGE, PROGRAM, all]).status();
         assert!(copied.unwrap().success());
         Some(Self(folder))
     }
@@ -171,15 +171,45 @@ fn another_program_in_its_place_is_survived() {
 
 #[test]
 fn wrong_arguments_are_said_and_raise_nothing() {
-    for arguments in [
-        "file='/nowhere/report'",
-        "file=object()",
-        "save='nul\\0byte'",
-        "hang_after='soon'",
-        "on_death=7, hang_after=float('inf')",
+    for (arguments, reason) in [
+        (
+            "file='/nowhere/report'",
+            "file='/nowhere/report' is in a folder that does not exist",
+        ),
+        (
+            "save='/nowhere/kept'",
+            "save='/nowhere/kept' is in a folder that does not exist",
+        ),
+        ("save='/'", "save='/' is a folder; name a file"),
+        ("file=99", "file=99 is not open"),
+        ("file=-1", "file=-1 is not open"),
+        ("file='/dev/fd/99'", "file='/dev/fd/99' is not open"),
+        (
+            "file=True",
+            "file=True is not a path, an open file or its descriptor",
+        ),
+        (
+            "file=...",
+            "file=Ellipsis is not a path, an open file or its descriptor",
+        ),
+        ("save=7", "save=7 is not a path"),
+        ("save='nul\\0byte'", "save='nul\\x00byte' is not a path"),
+        (
+            "hang_after='soon'",
+            "hang_after='soon' is not a usable number of seconds",
+        ),
+        (
+            "hang_after=1e30",
+            "hang_after=1e+30 is not a usable number of seconds",
+        ),
+        (
+            "hang_after=float('inf')",
+            "hang_after=inf is not a usable number of seconds",
+        ),
+        ("on_death=7", "on_death=7 is not a shell command"),
     ] {
         let program = ENABLES.replace("enable()", &format!("enable({arguments})"));
-        assert_refused(&run(&program));
+        assert_eq!(assert_refused(&run(&program)), reason);
     }
 }
 
