@@ -5,16 +5,14 @@ import os
 import signal
 import sys
 import threading
-import time
-from typing import Optional
+from typing import Callable, Optional, TypeVar
 
 from crashlens import _binary
-from crashlens._helper import CannotWatch, start
+from crashlens._helper import CannotWatch, is_traced_by, start, stop
 from crashlens._options import File, Save, absolute, options
 from crashlens._status import tracer
 
-# How long `disable()` waits until the helper has gone.
-_PATIENCE_SECONDS = 5.0
+_T = TypeVar("_T")
 
 
 class _State:
@@ -66,37 +64,58 @@ def enable(
             return is_enabled()
         _state.is_busy = True
         try:
-            if not is_enabled():
-                _state.helper = start(_program(), options(file, save, on_death, hang_after))
-                _state.file = file
-                _state.saved_in = None if save is None or isinstance(save, bool) else absolute(save)
-            return True
-        except CannotWatch as reason:
-            _do_without(str(reason))
-        except Exception as error:
-            _do_without(" ".join("{}: {}".format(type(error).__name__, error).split()))
+            return _undisturbed(lambda: _enable(file, save, on_death, hang_after))
         finally:
             _state.is_busy = False
-        return False
+
+
+def _enable(file: File, save: Save, on_death: Optional[str], hang_after: Optional[float]) -> bool:
+    try:
+        if not is_enabled():
+            _state.helper = start(_program(), options(file, save, on_death, hang_after))
+            _state.file = file
+            _state.saved_in = None if save is None or isinstance(save, bool) else absolute(save)
+        return True
+    except CannotWatch as reason:
+        _do_without(str(reason))
+    except Exception as error:
+        _do_without("{}: {}".format(type(error).__name__, error))
+    return False
 
 
 def disable() -> None:
     """Stop watching, for example to let a debugger in. Does nothing where `enable()` in this process has not begun it."""
     with _state.lock:
-        try:
-            if _state.has_faulthandler:
-                faulthandler.disable()
-                _state.has_faulthandler = False
-            helper, _state.helper = _state.helper, None
-            if helper is not None and _is_traced_by(helper):
-                os.kill(helper, signal.SIGTERM)
-                deadline = time.monotonic() + _PATIENCE_SECONDS
-                while _is_traced_by(helper) and time.monotonic() < deadline:
-                    time.sleep(0.001)
-            if not is_enabled():
-                _state.file = None
-        except Exception as error:
-            _say("cannot stop watching this process: {}".format(error))
+        _undisturbed(_disable)
+
+
+def _disable() -> None:
+    try:
+        if _state.has_faulthandler:
+            faulthandler.disable()
+            _state.has_faulthandler = False
+        helper, _state.helper = _state.helper, None
+        if helper is not None and is_traced_by(helper):
+            stop(helper)
+        if not is_enabled():
+            _state.file = None
+    except Exception as error:
+        _say("cannot stop watching this process: {}".format(error))
+
+
+def _undisturbed(work: Callable[[], _T]) -> _T:
+    """Work while the program's handlers of signals wait: what they raise is for the program, and not to be caught by us.
+
+    A handler may still run if the signal goes to another thread.
+    """
+    # Handlers that are due run at these calls, and may raise.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    try:
+        handled = (it for it in signal.valid_signals() if callable(signal.getsignal(it)))
+        signal.pthread_sigmask(signal.SIG_BLOCK, list(handled))
+        return work()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def is_enabled() -> bool:
@@ -111,11 +130,6 @@ def is_enabled() -> bool:
 def saved_in() -> Optional[str]:
     """The path that `enable()` was given for captures."""
     return _state.saved_in
-
-
-def _is_traced_by(helper: int) -> bool:
-    found = tracer()
-    return found is not None and found.pid == helper
 
 
 def _program() -> str:
@@ -143,7 +157,8 @@ def _do_without(reason: str) -> None:
 
 def _say(line: str) -> None:
     try:
-        print("crashlens: {}".format(line), file=sys.stderr)
+        # One line, whatever an error has to say.
+        print("crashlens: {}".format(" ".join(line.split())), file=sys.stderr)
     except Exception:
         # Standard error may be closed, or anything that the program has put in its place.
         pass

@@ -6,15 +6,19 @@ no descriptor of ours. What is started here only waits until that process is rea
 
 import contextlib
 import fcntl
+import functools
 import os
 import select
 import signal
-from typing import Dict, Iterator, List, Optional, Tuple
+import time
+from typing import Dict, Iterator, List, Optional, Tuple, Type
 
-from crashlens._status import tracer
+from crashlens._status import PROGRAM, name_of, tracer
 
 # Far more than it takes: 5 ms, or some more under load.
 _PATIENCE_MILLISECONDS = 10_000
+# How long until a helper that is asked to end has gone.
+_PATIENCE_SECONDS = 5.0
 # Between looks at a child that has kept its streams open, as a process that another thread forked meanwhile does.
 _PAUSE_MILLISECONDS = 20
 
@@ -57,6 +61,7 @@ def start(binary: str, options: List[str]) -> Optional[int]:
         errors_end.close()
         helper = _read_number(number.fd)
         if helper is not None:
+            stack.push(functools.partial(_end_after_failure, helper))
             _allow(helper)
             # We have the other end open too, so that this is no broken pipe, whatever has happened to the helper.
             os.write(answer.fd, b"\n")
@@ -67,6 +72,27 @@ def start(binary: str, options: List[str]) -> Optional[int]:
             message = lines[0] if lines else "the crashlens program ended without a word"
             raise CannotWatch(message.replace("crashlens: ", "", 1))
         return helper
+
+
+def stop(helper: int) -> None:
+    """End a helper, and wait until it has let this process go."""
+    os.kill(helper, signal.SIGTERM)
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while is_traced_by(helper) and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def is_traced_by(helper: int) -> bool:
+    """Whether this process is watched by this one."""
+    found = tracer()
+    return found is not None and found.pid == helper
+
+
+def _end_after_failure(helper: int, failure: Optional[Type[BaseException]], *_: object) -> None:
+    """A helper that nobody knows of would watch until the end."""
+    if failure is not None and name_of(helper) == PROGRAM:
+        with contextlib.suppress(OSError):
+            stop(helper)
 
 
 class _Descriptor:

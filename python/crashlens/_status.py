@@ -3,7 +3,7 @@
 from typing import NamedTuple, Optional
 
 # The name of the program, as the kernel gives it.
-_NAME = "crashlens"
+PROGRAM = "crashlens"
 
 
 class Tracer(NamedTuple):
@@ -15,7 +15,7 @@ class Tracer(NamedTuple):
     @property
     def is_crashlens(self) -> bool:
         """Whether it is one of ours: of `enable()`, here or in a parent, or of `crashlens run`."""
-        return self.name == _NAME
+        return self.name == PROGRAM
 
 
 def tracer() -> Optional[Tracer]:
@@ -24,11 +24,12 @@ def tracer() -> Optional[Tracer]:
         for line in status:
             if line.startswith(b"TracerPid:"):
                 pid = int(line.split()[1])
-                return Tracer(pid, _name(pid)) if pid else None
+                return Tracer(pid, name_of(pid)) if pid else None
     return None
 
 
-def _name(pid: int) -> str:
+def name_of(pid: int) -> str:
+    """The name of a process; empty where there is none."""
     try:
         with open("/proc/{}/comm".format(pid), "rb") as comm:
             return comm.read(64).decode("utf-8", "replace").rstrip("\n")

@@ -1,5 +1,7 @@
 //! Where a process cannot be watched, one line says why, and the program goes on.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -83,6 +85,14 @@ fn a_process_to_which_ptrace_is_refused_says_so() {
     }
 }
 
+/// A shell script in place of the program.
+fn script(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("script");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
 /// What an unprivileged user needs, where he can read it: an interpreter, the package and the program.
 struct ForEverybody(tempfile::TempDir);
 
@@ -157,6 +167,28 @@ fn a_missing_program_is_said() {
 }
 
 #[test]
+fn what_a_handler_of_the_program_raises_meanwhile_is_for_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let alarms = format!("kill -ALRM $PPID\nexec \"{PROGRAM}\" \"$@\"\n");
+    let program = "import crashlens, signal\n\
+        def handler(*_): raise TimeoutError('too late')\n\
+        signal.signal(signal.SIGALRM, handler)\n\
+        try: crashlens.enable()\n\
+        except TimeoutError as error: print(error)\n\
+        print(crashlens.is_enabled(), crashlens.enable())\n\
+        print(signal.pthread_sigmask(signal.SIG_BLOCK, []))\n";
+    let output = python(folder.path())
+        .env("CRASHLENS_BINARY", script(folder.path(), &alarms))
+        .args(["-c", program])
+        .output()
+        .unwrap();
+    assert_eq!(
+        (stdout(&output), stderr(&output)),
+        ("too late\nTrue True\nset()\n".to_owned(), String::new())
+    );
+}
+
+#[test]
 fn another_program_in_its_place_is_survived() {
     let folder = tempfile::tempdir().unwrap();
     for program in ["/bin/true", "/bin/false", "/bin/cat", "/bin/yes"] {
@@ -211,6 +243,18 @@ fn wrong_arguments_are_said_and_raise_nothing() {
         let program = ENABLES.replace("enable()", &format!("enable({arguments})"));
         assert_eq!(assert_refused(&run(&program)), reason);
     }
+}
+
+#[test]
+fn a_helper_that_has_come_with_a_failure_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let failing = format!("\"{PROGRAM}\" \"$@\"\nexit 1\n");
+    let output = python(folder.path())
+        .env("CRASHLENS_BINARY", script(folder.path(), &failing))
+        .args(["-c", ENABLES])
+        .output()
+        .unwrap();
+    assert_refused(&output);
 }
 
 #[test]
