@@ -1,6 +1,5 @@
 """`enable()`, `disable()`, `is_enabled()`."""
 
-import faulthandler
 import os
 import signal
 import sys
@@ -92,6 +91,8 @@ def disable() -> None:
 def _disable() -> None:
     try:
         if _state.has_faulthandler:
+            import faulthandler
+
             faulthandler.disable()
             _state.has_faulthandler = False
         helper, _state.helper = _state.helper, None
@@ -145,12 +146,15 @@ def _do_without(reason: str) -> None:
     """Say why the process is not watched, and have the interpreter print Python stacks at least."""
     instead = ""
     try:
+        # Not at the top: some interpreters inside another cannot load it.
+        import faulthandler
+
         # Only where standard error is what it was: another file may have its number by now.
         if not faulthandler.is_enabled() and sys.__stderr__ is not None:
             faulthandler.enable(sys.__stderr__.fileno())
             _state.has_faulthandler = True
             instead = "; faulthandler is enabled instead"
-    except (AttributeError, OSError, RuntimeError, ValueError):
+    except (AttributeError, ImportError, OSError, RuntimeError, ValueError):
         pass
     _say("cannot watch this process: {}{}".format(reason, instead))
 

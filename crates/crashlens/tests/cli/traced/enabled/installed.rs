@@ -94,6 +94,7 @@ fn a_variable_enables_it_in_every_version_without_a_change_of_the_program() {
         for (variable, is_loaded) in [
             (None, "False\n"),
             (Some(""), "False\n"),
+            (Some("0"), "False\n"),
             (Some("1"), "True\n"),
         ] {
             let output = run(variable, loaded);
@@ -112,6 +113,35 @@ fn a_variable_enables_it_in_every_version_without_a_change_of_the_program() {
                 stdout(&run(variable, enabled)),
                 is_enabled,
                 "{interpreter:?}"
+            );
+        }
+    }
+}
+
+/// Interpreters with an own lock refuse modules that others load, and read `crashlens.pth` too.
+#[test]
+fn interpreters_inside_another_start_as_without_it_and_can_enable_it() {
+    for interpreter in interpreters() {
+        let folder = tempfile::tempdir().unwrap();
+        install(folder.path(), &interpreter);
+        let create = "import os, sys\n\
+            if sys.version_info < (3, 12): sys.exit(77)\n\
+            try: import _interpreters as interpreters\n\
+            except ImportError: import _xxsubinterpreters as interpreters\n\
+            inside = interpreters.create()\n\
+            program = 'import os, crashlens; os.write(1, b\"%d\" % crashlens.enable())'\n\
+            failed = interpreters.run_string(inside, program)\n\
+            interpreters.destroy(inside)\n\
+            sys.exit(failed)\n";
+        for variable in [None, Some("0"), Some("1")] {
+            let output = run(folder.path(), &interpreter, variable, &["-c", create]);
+            if output.status.code() == Some(77) {
+                continue;
+            }
+            assert_eq!(
+                (stdout(&output), stderr(&output)),
+                ("1".to_owned(), String::new()),
+                "{interpreter:?} {variable:?}"
             );
         }
     }
