@@ -218,7 +218,7 @@ pub(crate) fn write_atomically(
     write_within(None, path, write)
 }
 
-/// The same for a process that is held until it is written: with `patience`, a FIFO that nobody reads is an error.
+/// The same for a process that is held until it is written: with `patience`, a FIFO without a reader is an error.
 pub(crate) fn write_within(
     patience: Option<Duration>,
     path: &Path,
@@ -262,7 +262,7 @@ fn write_in_place(
     if rest.is_empty() {
         Ok(())
     } else {
-        Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads it"))
+        Err(io::Error::new(io::ErrorKind::TimedOut, "it has no reader"))
     }
 }
 

@@ -174,7 +174,7 @@ impl Destination {
     ) -> Result<(), Failure> {
         match (&self.file, self.format, timing) {
             (None, Format::Text, timing) => self.go_on(report, timing, status),
-            // Nobody may ever read a FIFO, and whoever waits for us would wait with us.
+            // A FIFO may have no reader, and the parent of the process would wait with us.
             (Some(_), ..) => self.send(status, Some(PATIENCE), &|view, out| {
                 self.format.write(report, view, out)
             }),
